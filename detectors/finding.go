@@ -1,0 +1,94 @@
+// Package detectors names what binds each workload. A detector is a pure function from the fleet's view to findings:
+// no I/O and no clock of its own. One file holds one detector; list.go is the table of them.
+package detectors
+
+import (
+	"time"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// Severity says what a finding means to the workload.
+type Severity int
+
+const (
+	// Info is efficiency or cost without impact on users now.
+	Info Severity = iota + 1
+	// Warning is performance lost now, or a limit within a day.
+	Warning
+	// Critical is errors, heavy throttling, or a limit within 15 minutes.
+	Critical
+)
+
+// String is the severity's name in JSON and text.
+func (s Severity) String() string {
+	switch s {
+	case Info:
+		return "info"
+	case Warning:
+		return "warning"
+	case Critical:
+		return "critical"
+	}
+	return "none"
+}
+
+// MarshalText writes the severity's name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// State is where a finding stands in its life cycle.
+type State string
+
+// The states of the life cycle.
+const (
+	Pending  State = "pending"  // true, but not for long enough
+	Firing   State = "firing"   // true for long enough
+	Keep     State = "keep"     // no longer true, not yet resolved
+	Resolved State = "resolved" // gone
+)
+
+// Finding is one condition of one resource, with what shows it, what it costs and what to do. Its JSON is the same in
+// the API, check, detect and the report.
+type Finding struct {
+	ID         string         `json:"id"` // stable for (detector, variant, resource)
+	Detector   string         `json:"detector"`
+	Variant    string         `json:"variant"`
+	Severity   Severity       `json:"severity"`
+	Confidence float64        `json:"confidence"` // 0 to 1 in steps of 0.05
+	Hint       bool           `json:"hint"`       // too unsure to notify
+	State      State          `json:"state"`
+	Since      time.Time      `json:"since"`
+	Resource   fleet.Resource `json:"resource"`
+	Summary    string         `json:"summary"`
+	Evidence   []Evidence     `json:"evidence"`
+	Gain       *Gain          `json:"gain"` // nil where the rule predicts none
+
+	WasteUSDPerMonth *float64 `json:"waste_usd_per_month"` // nil without an operator's price
+	Remedy           []Remedy `json:"remedy"`
+	BlockedBy        []string `json:"blocked_by"` // ids of findings to solve first
+}
+
+// Evidence is one number that a rule judged.
+type Evidence struct {
+	Name      string      `json:"name"`
+	Value     fleet.Value `json:"value"`
+	Unit      string      `json:"unit"`
+	Threshold string      `json:"threshold"` // such as ">= 0.9"; empty for context
+	Window    string      `json:"window"`
+	Query     string      `json:"query"` // PromQL that gives the value again; empty where it is not a query
+}
+
+// Gain is what the remedy is expected to bring.
+type Gain struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Unit  string  `json:"unit"`  // "factor" of today's throughput, or "bytes per second"
+	Model string  `json:"model"` // the formula's name and what it rests on
+}
+
+// Remedy is one thing to do.
+type Remedy struct {
+	What    string `json:"what"`
+	Command string `json:"command"`
+	Caveat  string `json:"caveat"`
+}

@@ -1,0 +1,51 @@
+package schema
+
+const self = "nasight"
+
+// nasight's own health: every failure shows in the exposition.
+var (
+	CollectorSuccess = &Family{
+		Name: "nasight_collector_success", Type: Gauge, Labels: with(hostLabels, Collector),
+		Help: "1 if the collector's last run succeeded, else 0.", Source: self, Grain: HostGrain,
+	}
+	CollectorDuration = &Family{
+		Name: "nasight_collector_duration_seconds", Type: Gauge, Unit: Seconds, Labels: with(hostLabels, Collector),
+		Help: "Duration of the collector's last run.", Source: self, Grain: HostGrain,
+	}
+	CollectorLastSuccess = &Family{
+		Name: "nasight_collector_last_success_timestamp_seconds", Type: Gauge, Unit: Seconds, Labels: with(hostLabels, Collector),
+		Help: "Time of the collector's last successful run, in seconds since 1970.", Source: self, Grain: HostGrain,
+	}
+	CollectorErrors = &Family{
+		Name: "nasight_collector_errors_total", Type: Counter, Labels: with(hostLabels, Collector, Reason),
+		Help: "Failed runs by reason.", Source: self, Grain: HostGrain,
+	}
+	CollectorSkipped = &Family{
+		Name: "nasight_collector_skipped_total", Type: Counter, Labels: with(hostLabels, Collector, Reason),
+		Help: "Odd lines, files and values that were skipped, by reason.", Source: self, Grain: HostGrain,
+	}
+)
+
+// Findings while they fire: identity in the labels, numbers in the values.
+var (
+	FindingActive = &Family{
+		Name: "nasight_finding", Type: Gauge, Labels: findingLabels,
+		Help: "1 while the finding fires.", Source: self, Grain: time1m,
+	}
+	FindingSeverity = &Family{
+		Name: "nasight_finding_severity", Type: Gauge, Labels: findingLabels,
+		Help: "Severity of a firing finding: 1 info, 2 warning, 3 critical.", Source: self, Grain: time1m,
+	}
+	FindingConfidence = &Family{
+		Name: "nasight_finding_confidence", Type: Gauge, Labels: findingLabels,
+		Help: "Confidence of a firing finding, 0 to 1.", Source: self, Grain: time1m,
+	}
+	FindingGain = &Family{
+		Name: "nasight_finding_gain_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: findingLabels,
+		Help: "Throughput that the remedy is expected to bring: the middle of the gain's bracket.", Source: self, Grain: time1m,
+	}
+	FindingWaste = &Family{
+		Name: "nasight_finding_waste_usd_per_month", Type: Gauge, Unit: USDPerMonth, Labels: findingLabels,
+		Help: "Money that the remedy would save each month.", Source: self, Grain: time1m,
+	}
+)

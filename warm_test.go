@@ -1,0 +1,22 @@
+package nasight
+import (
+ _ "github.com/prometheus/prometheus/tsdb"
+ _ "github.com/prometheus/prometheus/promql"
+ _ "github.com/prometheus/prometheus/storage/remote"
+ _ "github.com/prometheus/prometheus/prompb"
+ _ "github.com/prometheus/client_golang/exp/api/remote"
+ _ "github.com/prometheus/client_golang/prometheus/promhttp"
+ _ "github.com/prometheus/client_golang/prometheus/testutil"
+ _ "github.com/prometheus/client_golang/prometheus/collectors"
+ _ "github.com/prometheus/exporter-toolkit/web"
+ _ "github.com/prometheus/procfs"
+ _ "github.com/alecthomas/kong"
+ _ "github.com/goccy/go-yaml"
+ _ "github.com/mdlayher/netlink"
+ _ "github.com/cenkalti/backoff/v5"
+ _ "golang.org/x/sync/errgroup"
+ _ "golang.org/x/time/rate"
+ _ "github.com/google/go-cmp/cmp"
+ _ "pgregory.net/rapid"
+ _ "go.uber.org/goleak"
+)
