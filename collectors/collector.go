@@ -39,6 +39,7 @@ const (
 	ReasonNotFound   Reason = "not_found"
 	ReasonPermission Reason = "permission"
 	ReasonTimeout    Reason = "timeout"
+	ReasonHung       Reason = "hung" // an earlier run has not returned, so that none was started
 	ReasonPanic      Reason = "panic"
 	ReasonOther      Reason = "other"
 )
@@ -52,13 +53,18 @@ func ReasonOf(err error) Reason {
 		return ReasonPermission
 	case errors.Is(err, context.DeadlineExceeded):
 		return ReasonTimeout
+	case errors.Is(err, errHung):
+		return ReasonHung
 	case errors.Is(err, errPanic):
 		return ReasonPanic
 	}
 	return ReasonOther
 }
 
-var errPanic = errors.New("panic")
+var (
+	errPanic = errors.New("panic")
+	errHung  = errors.New("the run before has not returned")
+)
 
 // Root is where the sources of one host are read from: the live /proc and /sys, a container's view of the host's, or
 // one moment of a recorded bundle.

@@ -3,6 +3,7 @@
 package detectors
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nasight/nasight/fleet"
@@ -36,6 +37,17 @@ func (s Severity) String() string {
 // MarshalText writes the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText reads the severity's name, as a saved life cycle holds it.
+func (s *Severity) UnmarshalText(text []byte) error {
+	for severity := Severity(0); severity <= Critical; severity++ {
+		if severity.String() == string(text) {
+			*s = severity
+			return nil
+		}
+	}
+	return fmt.Errorf("severity %q is none of info, warning, critical", text)
+}
+
 // State is where a finding stands in its life cycle.
 type State string
 
@@ -67,6 +79,9 @@ type Finding struct {
 	Remedy           []Remedy `json:"remedy"`
 	BlockedBy        []string `json:"blocked_by"` // ids of findings to solve first
 }
+
+// Name is what the finding is called.
+func (f Finding) Name() Name { return Name{f.Detector, f.Variant} }
 
 // Evidence is one number that a rule judged.
 type Evidence struct {

@@ -1,12 +1,30 @@
 package fleet
 
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
 // What follows from the measured numbers by arithmetic alone. Little's law carries most of it: requests outstanding =
 // rate × time.
+
+// EachClass yields the classes of operations by name, always in the same order, so that a sum over them is the same to
+// the last bit each time.
+func (m *Mount) EachClass() iter.Seq2[string, Class] {
+	return func(yield func(string, Class) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m.Classes)) {
+			if !yield(name, m.Classes[name]) {
+				return
+			}
+		}
+	}
+}
 
 // Operations is the mount's rate over all classes, per second.
 func (m *Mount) Operations() Value {
 	sum := Unknown
-	for _, class := range m.Classes {
+	for _, class := range m.EachClass() {
 		sum = sum.Plus(class.Rate)
 	}
 	return sum
@@ -24,7 +42,7 @@ func (m *Mount) OnWire() Value {
 
 func (m *Mount) outstanding(perOperation func(Class) Value) Value {
 	sum := Unknown
-	for _, class := range m.Classes {
+	for _, class := range m.EachClass() {
 		switch time := perOperation(class); {
 		case time.Known() && class.Rate.Known():
 			sum = sum.Plus(class.Rate * time)

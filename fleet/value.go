@@ -55,3 +55,16 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(float64(v))
 }
+
+// UnmarshalJSON reads null as the missing value.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	number := (*float64)(nil)
+	if err := json.Unmarshal(data, &number); err != nil {
+		return err
+	}
+	*v = Unknown
+	if number != nil {
+		*v = Value(*number)
+	}
+	return nil
+}

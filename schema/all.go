@@ -19,6 +19,8 @@ func All() []*Family {
 		NICInfo, NICReceived, NICTransmitted, NICReceiveDrops, NICTransmitDrops, NICSpeed, NICCap, NICQueues,
 		CPUSeconds, CPUCoreSeconds, CPUCores,
 		CollectorSuccess, CollectorDuration, CollectorLastSuccess, CollectorErrors, CollectorSkipped,
+		ExpositionDropped, RemoteWriteSent, RemoteWriteDropped, RemoteWriteRetries, RemoteWritePending,
+		EndpointBusiestSession, EndpointOperationRTT,
 		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste,
 	}
 }

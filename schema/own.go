@@ -26,6 +26,32 @@ var (
 	}
 )
 
+// What leaves the process: the exposition and remote write.
+var (
+	ExpositionDropped = &Family{
+		Name: "nasight_exposition_dropped_series", Type: Gauge, Labels: []string{Reason},
+		Help:   "Series left out of this exposition: duplicate (the same series twice), inconsistent (does not match its family).",
+		Source: self, Grain: HostGrain,
+	}
+	RemoteWriteSent = &Family{
+		Name: "nasight_remote_write_samples_total", Type: Counter, Labels: hostLabels,
+		Help: "Samples that the remote-write receiver accepted.", Source: self, Grain: HostGrain,
+	}
+	RemoteWriteDropped = &Family{
+		Name: "nasight_remote_write_dropped_samples_total", Type: Counter, Labels: with(hostLabels, Reason),
+		Help:   "Samples given up: queue_full (oldest first), rejected (by the receiver), shutdown (not sent before the end).",
+		Source: self, Grain: HostGrain,
+	}
+	RemoteWriteRetries = &Family{
+		Name: "nasight_remote_write_retries_total", Type: Counter, Labels: hostLabels,
+		Help: "Remote-write requests that failed and were tried again.", Source: self, Grain: HostGrain,
+	}
+	RemoteWritePending = &Family{
+		Name: "nasight_remote_write_pending_samples", Type: Gauge, Labels: hostLabels,
+		Help: "Samples that wait to be sent.", Source: self, Grain: HostGrain,
+	}
+)
+
 // Findings while they fire: identity in the labels, numbers in the values.
 var (
 	FindingActive = &Family{

@@ -94,3 +94,18 @@ var (
 		Source: sockDiag, Grain: HostGrain,
 	}
 )
+
+// Roll-ups: what each evaluation writes back, while an endpoint is not idle, so that a look over a week reads one
+// series an endpoint and not every sample of every session.
+var (
+	EndpointBusiestSession = &Family{
+		Name: "nasight_endpoint_busiest_session_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: endpointLabels,
+		Help:   "Rate of the endpoint's busiest session over the evaluation's window.",
+		Source: self, Grain: time1m,
+	}
+	EndpointOperationRTT = &Family{
+		Name: "nasight_endpoint_operation_rtt_seconds", Type: Gauge, Unit: Seconds, Labels: endpointLabels,
+		Help:   "Mean time between sending and reply of the endpoint's operations over the evaluation's window.",
+		Source: self, Grain: time1m,
+	}
+)

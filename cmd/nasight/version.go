@@ -1,0 +1,13 @@
+package main
+
+import (
+	"github.com/nasight/nasight/cli"
+	"github.com/nasight/nasight/export"
+)
+
+// release is set by the linker for released builds (-X main.release=v1.2.3).
+var release string
+
+func build() export.Build { return cli.Build(release) }
+
+func version() string { return build().Version }

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/nasight/nasight/collectors/list"
+	"github.com/nasight/nasight/fleet"
+)
+
+// The bounds of what can be set.
+const (
+	shortestInterval = time.Second
+	longestInterval  = time.Hour
+	shortestWindow   = 2 * time.Second
+	longestWindow    = time.Hour
+	shortestKept     = time.Hour
+	leastSpace       = 64 << 20
+	slowestNetwork   = 1e6 / 8 // bytes per second; less than this is a forgotten unit
+	mostSessions     = 65536
+)
+
+// invalid is a value that cannot be.
+type invalid struct {
+	key     string // path in the file, as hosts[1].name
+	message string // what is wrong and what to do
+}
+
+// check collects what is wrong.
+type check struct {
+	found []invalid
+}
+
+func (c *check) fail(key, format string, arguments ...any) {
+	c.found = append(c.found, invalid{key: key, message: fmt.Sprintf(format, arguments...)})
+}
+
+func (c *check) oneOf(key, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		c.fail(key, "%q is not known; write %s", value, strings.Join(allowed, ", "))
+	}
+}
+
+func (c *check) between(key string, value Duration, low, high time.Duration) {
+	if v := time.Duration(value); v < low || v > high {
+		c.fail(key, "%s is out of range; write %s to %s", v, low, high)
+	}
+}
+
+func (config *Config) validate() []invalid {
+	var c check
+	c.web(config.Web)
+	c.hosts(config.Hosts)
+	c.collectors(config.Collectors)
+	c.session(config.Session)
+	c.networkCap("network_cap.receive", config.NetworkCap.Receive)
+	c.networkCap("network_cap.transmit", config.NetworkCap.Transmit)
+	c.providers(config.Providers)
+	if config.Cloud != "" {
+		c.oneOf("cloud", config.Cloud, "gce", "azure")
+	}
+	c.history(config.History)
+	c.detection(config.Detection)
+	c.oneOf("log.level", config.Log.Level, "debug", "info", "warn", "error")
+	c.oneOf("log.format", config.Log.Format, "logfmt", "json")
+	return c.found
+}
+
+func (c *check) web(web Web) {
+	_, port, err := net.SplitHostPort(web.ListenAddress)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		c.fail("web.listen_address", "%q is not HOST:PORT; write :9877 or 127.0.0.1:9877", web.ListenAddress)
+	}
+}
+
+// hosts checks what would make two hosts look like one, or one host's sessions look like another's.
+func (c *check) hosts(hosts []Host) {
+	seen, live := map[string]bool{}, 0
+	for i, host := range hosts {
+		key := fmt.Sprintf("hosts[%d]", i)
+		switch {
+		case host.Name == "" && len(hosts) > 1:
+			c.fail(key+".name", "missing; give every host a name when there are several")
+		case seen[host.Name]:
+			c.fail(key+".name", "%q is there twice; give every host a name of its own", host.Name)
+		case strings.ContainsFunc(host.Name, unicode.IsControl):
+			c.fail(key+".name", "%q has control characters; write the host's name", host.Name)
+		}
+		seen[host.Name] = true
+		if host.Netlink != "" {
+			continue
+		}
+		if live++; live > 1 {
+			c.fail(key+".netlink", "missing; only one host can ask this machine's kernel, name the directory of recorded replies")
+		}
+	}
+}
+
+func (c *check) collectors(collectors map[string]Collector) {
+	known := collectorNames()
+	for _, name := range sortedKeys(collectors) {
+		key := "collectors." + name
+		if !slices.Contains(known, name) {
+			c.fail(key, "no such collector; there are %s", strings.Join(known, ", "))
+			continue
+		}
+		if interval := collectors[name].Interval; interval != 0 {
+			c.between(key+".interval", interval, shortestInterval, longestInterval)
+		}
+		if timeout := collectors[name].Timeout; timeout != 0 {
+			c.between(key+".timeout", timeout, 100*time.Millisecond, longestInterval)
+		}
+	}
+}
+
+func (c *check) session(session Session) {
+	if len(session.Ports) == 0 {
+		c.fail("session.ports", "empty; write at least one port, as 2049: nfs, or leave the key out")
+	}
+	for port, protocol := range session.Ports {
+		key := fmt.Sprintf("session.ports.%d", port)
+		if port == 0 {
+			c.fail(key, "0 is no port; write 1 to 65535")
+		}
+		c.oneOf(key, protocol, "nfs", "smb", "iscsi")
+	}
+	if session.Cap < 1 || session.Cap > mostSessions {
+		c.fail("session.cap", "%d is out of range; write 1 to %d", session.Cap, mostSessions)
+	}
+}
+
+func (c *check) networkCap(key string, rate Rate) {
+	if rate != 0 && rate < slowestNetwork {
+		c.fail(key, "%g bytes per second is less than 1Mbit/s; write a unit, as 32Gbit/s", float64(rate))
+	}
+}
+
+func (c *check) providers(providers []Provider) {
+	for i, provider := range providers {
+		key := fmt.Sprintf("providers[%d]", i)
+		if _, err := path.Match(provider.Match, ""); err != nil || provider.Match == "" {
+			c.fail(key+".match", "%q is not a pattern; write an address or a name, * stands for any characters", provider.Match)
+		}
+		c.oneOf(key+".provider", string(provider.Provider), string(fleet.ProviderGCNV), string(fleet.ProviderAzure))
+	}
+}
+
+func (c *check) history(history History) {
+	if history.Path == "" {
+		c.fail("history.path", "empty; write the directory to keep samples in")
+	}
+	if retention := time.Duration(history.Retention); retention < shortestKept {
+		c.fail("history.retention", "%s is too short; write %s or more", retention, shortestKept)
+	}
+	if history.MaxBytes != 0 && history.MaxBytes < leastSpace {
+		c.fail("history.max_bytes", "%d bytes is too little; write 64MiB or more, or 0 for no limit", history.MaxBytes)
+	}
+	if history.OutOfOrder > history.Retention {
+		c.fail("history.out_of_order", "%s is longer than the retention of %s; write less", history.OutOfOrder, history.Retention)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// collectorNames are the collectors that there are.
+func collectorNames() []string {
+	var names []string
+	for _, entry := range list.Entries() {
+		names = append(names, entry.Name)
+	}
+	return names
+}

@@ -1,0 +1,55 @@
+package detectors
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// fact is a number that a rule judged, or shows as context.
+type fact struct {
+	name      string
+	value     fleet.Value
+	unit      string
+	threshold string // empty for context
+	feature   string // the feature that gives the number again; empty where it is made of several
+}
+
+// evidence writes facts down for a resource. A number that is missing is shown where it was to be judged, as missing,
+// and left out where it is mere context.
+func (p *pass) evidence(resource fleet.Resource, facts ...fact) []Evidence {
+	list := make([]Evidence, 0, len(facts))
+	for _, f := range facts {
+		if !f.value.Known() && f.threshold == "" {
+			continue
+		}
+		list = append(list, Evidence{
+			Name: f.name, Value: f.value, Unit: f.unit, Threshold: f.threshold,
+			Window: p.window(f.feature), Query: p.query(f.feature, resource),
+		})
+	}
+	return list
+}
+
+func (p *pass) query(feature string, resource fleet.Resource) string {
+	if p.view.Query == nil || feature == "" {
+		return ""
+	}
+	return p.view.Query(feature, resource)
+}
+
+// window says what time a number covers.
+func (p *pass) window(feature string) string {
+	switch feature {
+	case fleet.FeatureCompletions, fleet.FeatureTimeouts, fleet.FeatureReceives, fleet.FeatureConnecting,
+		fleet.FeaturePendingFloor, fleet.FeatureClockAdvance:
+		return "last interval"
+	case fleet.FeatureConnected, fleet.FeatureDisconnected, fleet.FeaturePending, fleet.FeatureTransportCount,
+		fleet.FeatureSlotLimit, fleet.FeatureSessionSlots, fleet.FeatureSlotTable:
+		return "now"
+	case fleet.FeatureCeiling, fleet.FeatureBaseLatency, fleet.FeatureBaseline:
+		return "7 days"
+	}
+	return fmt.Sprintf("%.0f s", p.view.Window.Round(time.Second).Seconds())
+}

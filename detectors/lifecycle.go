@@ -1,0 +1,218 @@
+package detectors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// Round is what one evaluation says to the life cycle.
+type Round struct {
+	At    time.Time
+	Found []Finding // true now
+
+	// Unjudged are resources without enough data. What is about them or beneath them is neither true nor false.
+	Unjudged []fleet.Resource
+	// Held are the ids of conditions that are between their resolve and their fire threshold. A firing finding stays.
+	Held []string
+}
+
+// Judge evaluates a view for the life cycle.
+func Judge(view *fleet.Fleet, settings Settings) Round {
+	if view == nil {
+		return Round{}
+	}
+	p := newPass(view, settings)
+	return Round{At: view.At, Found: p.evaluate(), Unjudged: p.unjudged(), Held: p.held()}
+}
+
+func (p *pass) unjudged() []fleet.Resource {
+	var hosts []fleet.Resource
+	for _, client := range p.view.Clients {
+		if !p.settings.covered(client) {
+			hosts = append(hosts, client.Resource())
+		}
+	}
+	return hosts
+}
+
+// Lifecycle takes every finding through pending, firing, keep and resolved. It is a pure fold over rounds: the same
+// rounds always give the same states, so it can be replayed from history, or saved (as JSON) and restored in between.
+//
+// Rounds have to come in the order of time. One that is not later than the last, such as one delivered twice, is
+// ignored. Where the time between two rounds is longer than the settings' gap, or the clock was set back by more than
+// that, true evaluations from before do not count towards firing; what fires goes on firing, since nothing showed it
+// gone. A Lifecycle is used by one goroutine at a time.
+type Lifecycle struct {
+	timing func(Name) Timing
+	gap    time.Duration
+	at     time.Time
+	tracks map[string]*track
+}
+
+// track is one finding's way through its life.
+type track struct {
+	Finding Finding `json:"finding"` // of the newest true evaluation, with the state and since of now
+	Window  []mark  `json:"window"`  // the last n evaluations while pending
+	Misses  int     `json:"misses"`  // false evaluations in a row while firing
+}
+
+// mark is one evaluation.
+type mark struct {
+	At   time.Time `json:"at"`
+	True bool      `json:"true"`
+}
+
+// NewLifecycle starts without findings. The settings give each detector's timing, and overrides of it.
+func NewLifecycle(settings Settings) *Lifecycle {
+	return &Lifecycle{timing: settings.timing, gap: settings.Gap, tracks: map[string]*track{}}
+}
+
+// Step takes one round. It returns false if the round was ignored because it is not later than the last.
+func (l *Lifecycle) Step(round Round) bool {
+	at := round.At.UTC().Round(0)
+	if !l.at.IsZero() {
+		passed := at.Sub(l.at)
+		if passed <= 0 && passed >= -l.gap {
+			return false
+		}
+		if passed > l.gap || passed < 0 {
+			l.interrupt(at)
+		}
+	}
+	l.at = at
+	l.judge(round)
+	return true
+}
+
+// interrupt forgets what was on its way to firing, and lets nothing have begun in the future.
+func (l *Lifecycle) interrupt(now time.Time) {
+	for id, t := range l.tracks {
+		if t.Finding.State == Pending {
+			delete(l.tracks, id)
+		} else if t.Finding.Since.After(now) {
+			t.Finding.Since = now
+		}
+	}
+}
+
+func (l *Lifecycle) judge(round Round) {
+	found := map[string]Finding{}
+	for _, finding := range round.Found {
+		found[finding.ID] = finding
+	}
+	for id, t := range l.tracks {
+		_, again := found[id]
+		switch {
+		case t.Finding.State == Resolved:
+			delete(l.tracks, id)
+		case again:
+		case slices.ContainsFunc(round.Unjudged, func(r fleet.Resource) bool { return covers(r, t.Finding.Resource) }):
+		default:
+			l.miss(id, t, slices.Contains(round.Held, id))
+		}
+	}
+	for id, finding := range found {
+		l.hit(id, finding)
+	}
+}
+
+// hit counts a true evaluation.
+func (l *Lifecycle) hit(id string, finding Finding) {
+	timing := l.timing(finding.Name())
+	t, known := l.tracks[id]
+	if !known {
+		t = &track{Finding: Finding{State: Pending}}
+		l.tracks[id] = t
+	}
+	state, since := t.Finding.State, t.Finding.Since
+	t.Finding, t.Misses = finding, 0
+	count := timing.Needed
+	if state == Pending {
+		t.add(mark{l.at, true}, timing.Of)
+		count, since = t.trues()
+	}
+	if count >= timing.Needed {
+		state, t.Window = Firing, nil
+	}
+	t.Finding.State, t.Finding.Since = state, since
+	t.age(l.at, timing)
+}
+
+// miss counts a false evaluation; one that is held does not bring a firing finding nearer to its end.
+func (l *Lifecycle) miss(id string, t *track, held bool) {
+	timing := l.timing(t.Finding.Name())
+	if t.Finding.State == Pending {
+		t.add(mark{l.at, false}, timing.Of)
+		count, since := t.trues()
+		if t.Finding.Since = since; count == 0 {
+			delete(l.tracks, id)
+		}
+		return
+	}
+	t.Finding.State = Keep
+	if t.Misses++; held {
+		t.Misses = 0
+	}
+	if t.Misses >= timing.Keep {
+		t.Finding.State = Resolved
+	}
+}
+
+// add keeps the last n evaluations.
+func (t *track) add(m mark, n int) {
+	t.Window = append(t.Window, m)
+	if surplus := len(t.Window) - n; surplus > 0 {
+		t.Window = slices.Clone(t.Window[surplus:])
+	}
+}
+
+// trues counts the true evaluations of the window and tells when the first of them was.
+func (t *track) trues() (count int, first time.Time) {
+	for _, m := range t.Window {
+		if m.True && count == 0 {
+			first = m.At
+		}
+		if m.True {
+			count++
+		}
+	}
+	return count, first
+}
+
+// age makes a finding critical that has lasted too long.
+func (t *track) age(now time.Time, timing Timing) {
+	if timing.CriticalAfter > 0 && t.Finding.State != Pending && now.Sub(t.Finding.Since) >= timing.CriticalAfter {
+		t.Finding.Severity = Critical
+	}
+}
+
+// Active lists the findings in every state, resolved ones for one round, the most severe first. What is pending or
+// resolved blocks nothing.
+func (l *Lifecycle) Active() []Finding {
+	findings := make([]Finding, 0, len(l.tracks))
+	for _, t := range l.tracks {
+		findings = append(findings, t.Finding)
+	}
+	slices.SortFunc(findings, order)
+	block(findings)
+	return findings
+}
+
+// timing is the rule's own, with the settings' overrides.
+func (s Settings) timing(name Name) Timing {
+	timing := Timing{Needed: 1, Of: 1, Keep: 1}
+	for _, rule := range Rules() {
+		if rule.Detector == name.Detector && slices.Contains(rule.Variants, name.Variant) {
+			timing = rule.Timing
+		}
+	}
+	if s.For > 0 {
+		timing.Needed, timing.Of = s.For, s.For
+	}
+	if s.Keep > 0 {
+		timing.Keep = s.Keep
+	}
+	return timing
+}

@@ -1,0 +1,68 @@
+package detectors
+
+// The detectors' names.
+const (
+	SessionSaturated     = "session_saturated"
+	PoolThroughputUnused = "pool_throughput_unused"
+	SMBMultichannel      = "smb_multichannel"
+	MetadataHeavy        = "metadata_heavy"
+	LimitReached         = "limit_reached"
+	BeyondEnvelope       = "beyond_envelope"
+	ClientBound          = "client_bound"
+	Anomaly              = "anomaly"
+	HardLimit            = "hard_limit"
+	ServerUnresponsive   = "server_unresponsive"
+	ServerLatency        = "server_latency"
+)
+
+// The variants of the detectors that judge a client's view.
+const (
+	VariantSlots        = "slots"         // the slot table of the RPC transports is full
+	VariantSessionSlots = "session_slots" // the slots of the NFSv4.1 session are used up
+	VariantFlow         = "flow"          // one TCP session is at its ceiling
+	VariantCPU          = "cpu"           // one core is at its limit
+	VariantSender       = "sender"        // the client cannot send faster over the sessions it has
+	VariantSkew         = "skew"          // several sessions, one of which carries nearly all
+	VariantCeiling      = "ceiling"       // metadata operations near what the share can do
+	VariantShare        = "share"         // most operations are metadata
+	VariantStalled      = "stalled"       // requests wait and nothing completes
+	VariantServer       = "server"        // the time is spent in the server
+	VariantNetwork      = "network"       // the client's network cap
+	VariantSlotBudget   = "slot_budget"   // the slots of all clients together
+	VariantSingleThread = "single_thread" // the application waits for one request at a time
+)
+
+// Name is what a finding is called. Dashboards, rules and users rely on it: a name never changes its meaning.
+type Name struct {
+	Detector string `json:"detector"`
+	Variant  string `json:"variant"`
+}
+
+// String is the name as identifiers and texts carry it.
+func (n Name) String() string { return n.Detector + "/" + n.Variant }
+
+// Names is the closed list: every finding of every version has one of them.
+func Names() []Name {
+	var names []Name
+	for _, row := range []struct {
+		detector string
+		variants []string
+	}{
+		{SessionSaturated, []string{VariantSlots, VariantSessionSlots, VariantFlow, VariantCPU, VariantSender, VariantSkew}},
+		{PoolThroughputUnused, []string{"unallocated", "allocated_unused", "auto_qos", "stranded_capacity", "level_change", "flex_custom"}},
+		{SMBMultichannel, []string{"single_thread_penalty", "hot_file", "missing", "too_few", "too_many"}},
+		{MetadataHeavy, []string{VariantCeiling, VariantShare}},
+		{LimitReached, []string{"throughput", "iops", "egress", "ingress", "metadata", "credits"}},
+		{BeyondEnvelope, []string{"envelope", "volume_maximum"}},
+		{ClientBound, []string{VariantNetwork, VariantCPU, "placement", VariantSlotBudget, VariantSingleThread}},
+		{Anomaly, []string{"level", "spike", "flatline", "stale"}},
+		{HardLimit, []string{"handles", "file", "capacity", "inodes", "snapshots"}},
+		{ServerUnresponsive, []string{VariantStalled}},
+		{ServerLatency, []string{VariantServer}},
+	} {
+		for _, variant := range row.variants {
+			names = append(names, Name{row.detector, variant})
+		}
+	}
+	return names
+}

@@ -1,0 +1,75 @@
+package detectors
+
+// unranked findings compete with none: they are about money, space or the shape of a workload.
+const unranked = 0
+
+// rank is a finding's place among the causes, 1 the root of all. What stands lower may be the consequence of what
+// stands higher on the same path.
+func rank(name Name) int {
+	switch name.Detector {
+	case LimitReached:
+		return 1
+	case ServerUnresponsive:
+		return 2
+	case ClientBound:
+		return rankClient(name.Variant)
+	case SessionSaturated:
+		return 4
+	case SMBMultichannel:
+		return 5
+	case ServerLatency:
+		return 7
+	case Anomaly:
+		return 8
+	}
+	return unranked
+}
+
+func rankClient(variant string) int {
+	switch variant {
+	case VariantNetwork, VariantCPU:
+		return 3
+	case VariantSlotBudget:
+		return unranked
+	}
+	return 6
+}
+
+// block tells each finding which others of its path have to be solved first: the highest ranked ones. Nothing is
+// removed. A hint blocks nothing, and neither does a finding that has not fired or is gone.
+func block(findings []Finding) {
+	blockers := map[string][]*Finding{}
+	for i := range findings {
+		if f := &findings[i]; mayBlock(*f) {
+			blockers[f.Resource.Host] = append(blockers[f.Resource.Host], f)
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		candidates := blockers[f.Resource.Host]
+		if f.Resource.Host != "" {
+			candidates = append(candidates[:len(candidates):len(candidates)], blockers[""]...)
+		}
+		f.BlockedBy = winners(f, candidates)
+	}
+}
+
+func mayBlock(f Finding) bool {
+	return rank(f.Name()) != unranked && !f.Hint && f.State != Pending && f.State != Resolved
+}
+
+// winners are the ids of the highest ranked candidates, if they rank above the finding.
+func winners(f *Finding, candidates []*Finding) []string {
+	ids, best := []string{}, rank(f.Name())
+	for _, candidate := range candidates {
+		place := rank(candidate.Name())
+		if place > best || place == rank(f.Name()) || !chained(candidate.Resource, f.Resource) {
+			continue
+		}
+		if place < best {
+			ids, best = ids[:0], place
+		}
+		ids = append(ids, candidate.ID)
+	}
+	return ids
+}

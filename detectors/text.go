@@ -1,0 +1,79 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// Numbers as the summaries say them. A missing number says so.
+
+const unsaid = "an unknown number of"
+
+// number prints about three significant digits, without zeros at the end of a fraction.
+func number(v fleet.Value) string {
+	if !v.Known() {
+		return unsaid
+	}
+	size := math.Abs(float64(v))
+	digits := 0
+	switch {
+	case size >= 100 || size == math.Trunc(size):
+	case size >= 10:
+		digits = 1
+	default:
+		digits = 2
+	}
+	text := strconv.FormatFloat(float64(v), 'f', digits, 64)
+	if digits > 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// whole prints a count that is a whole number by nature.
+func whole(v fleet.Value) string { return number(fleet.Value(math.Round(float64(v)))) }
+
+func milliseconds(seconds fleet.Value) string { return number(seconds*1000) + " ms" }
+
+func mebibytes(perSecond fleet.Value) string { return number(perSecond/mebibyte) + " MiB/s" }
+
+func operations(perSecond fleet.Value) string { return whole(perSecond) + " op/s" }
+
+func percent(share fleet.Value) string {
+	if !share.Known() || share.Below(0.01) {
+		return number(share*100) + " %"
+	}
+	return strconv.FormatFloat(float64(share)*100, 'f', 0, 64) + " %"
+}
+
+func plural(count fleet.Value, one string) string {
+	if count == 1 {
+		return "1 " + one
+	}
+	return whole(count) + " " + one + "s"
+}
+
+// quote makes a word of a shell command out of any text.
+func quote(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@%+,=", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// Thresholds as evidence shows them.
+
+func atLeast(limit float64) string { return fmt.Sprintf(">= %g", limit) }
+
+func above(limit float64) string { return fmt.Sprintf("> %g", limit) }
+
+func below(limit float64) string { return fmt.Sprintf("< %g", limit) }
+
+func between(low, high float64) string { return fmt.Sprintf("%.2g to %g", low, high) }

@@ -1,0 +1,125 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/fleet"
+)
+
+// Step is one rung of the bottleneck ladder: what passes it, what it can take, and whether it binds the mount.
+type Step struct {
+	Step        string      `json:"step"`
+	Load        fleet.Value `json:"load"`
+	Capacity    fleet.Value `json:"capacity"` // null where the step has no known limit
+	Utilisation fleet.Value `json:"utilisation"`
+	Unit        string      `json:"unit"`
+	Binding     bool        `json:"binding"`
+}
+
+// The steps, from the application to the server.
+const (
+	StepApplication = "application"
+	StepSlots       = "slots"
+	StepSessions    = "sessions"
+	StepCPU         = "cpu"
+	StepNetwork     = "network"
+	StepServer      = "server"
+)
+
+// binds says at which step a finding binds.
+var binds = map[string]string{
+	"session_saturated/slots":         StepSlots,
+	"session_saturated/session_slots": StepSlots,
+	"session_saturated/flow":          StepSessions,
+	"session_saturated/sender":        StepSessions,
+	"session_saturated/skew":          StepSessions,
+	"session_saturated/cpu":           StepCPU,
+	"client_bound/cpu":                StepCPU,
+	"client_bound/network":            StepNetwork,
+	"client_bound/single_thread":      StepApplication,
+	"server_latency/server":           StepServer,
+	"server_unresponsive/stalled":     StepServer,
+	"metadata_heavy/share":            StepServer,
+	"metadata_heavy/ceiling":          StepServer,
+}
+
+// Ladder builds the ladder of a mount.
+func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding) []Step {
+	steps := []Step{
+		{Step: StepApplication, Load: mount.Outstanding(), Capacity: fleet.Unknown, Unit: "requests"},
+		slots(mount, endpoint, client),
+		sessions(endpoint),
+		{Step: StepCPU, Load: client.CPU.BusiestBusy, Capacity: 1, Unit: "busiest core"},
+		network(client.NIC),
+		{Step: StepServer, Load: mount.OnWire(), Capacity: fleet.Unknown, Unit: "requests"},
+	}
+	binding := BindingStep(onPath(mount, findings))
+	for i := range steps {
+		steps[i].Utilisation = steps[i].Load.Over(steps[i].Capacity)
+		steps[i].Binding = steps[i].Step == binding
+	}
+	return steps
+}
+
+// slots is how many of the slots that one connection or session can fill are in use (detectors.md §1, C).
+func slots(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) Step {
+	step := Step{Step: StepSlots, Load: fleet.Unknown, Capacity: fleet.Unknown, Unit: "slots"}
+	for _, transport := range endpoint.Transports {
+		if transport.Version == mount.Version {
+			step.Load = transport.OnWire()
+			step.Capacity = detectors.Slots(transport, client)
+		}
+	}
+	return step
+}
+
+func sessions(endpoint *fleet.Endpoint) Step {
+	step := Step{Step: StepSessions, Load: fleet.Unknown, Capacity: endpoint.Ceiling, Unit: "bytes per second on the busiest session"}
+	if busiest := endpoint.Busiest(); busiest != nil {
+		step.Load = busiest.Rate
+	}
+	return step
+}
+
+// network shows the direction that is closer to the VM's cap, else the busier one against the link's speed.
+func network(nic fleet.NIC) Step {
+	step := Step{Step: StepNetwork, Load: nic.Receive, Capacity: nic.ReceiveCap, Unit: "bytes per second"}
+	if nic.Transmit.Over(nic.TransmitCap).Above(nic.Receive.Over(nic.ReceiveCap).Or(0)) ||
+		!nic.ReceiveCap.Known() && nic.Transmit.Above(nic.Receive.Or(0)) {
+		step.Load, step.Capacity = nic.Transmit, nic.TransmitCap
+	}
+	if !step.Capacity.Known() {
+		step.Capacity = nic.Speed
+	}
+	return step
+}
+
+// onPath keeps the findings on a mount's path: its own, its endpoint's and its host's.
+func onPath(mount *fleet.Mount, findings []detectors.Finding) []detectors.Finding {
+	var path []detectors.Finding
+	for _, finding := range findings {
+		r := finding.Resource
+		if matches(r.Host, mount.Host) && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) && matches(r.Protocol, mount.Protocol) {
+			path = append(path, finding)
+		}
+	}
+	return path
+}
+
+func matches(resource, value string) bool { return resource == "" || resource == value }
+
+// BindingStep is the step of the finding to solve first: one that no other blocks, the most severe, in the order of
+// the list. Empty where nothing binds.
+func BindingStep(path []detectors.Finding) string {
+	open := slices.Clone(path)
+	open = slices.DeleteFunc(open, func(f detectors.Finding) bool {
+		return len(f.BlockedBy) > 0 || binds[f.Detector+"/"+f.Variant] == ""
+	})
+	if len(open) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(open, func(a, b detectors.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	return binds[open[0].Detector+"/"+open[0].Variant]
+}

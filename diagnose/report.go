@@ -1,0 +1,78 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/fleet"
+)
+
+// Report is the result of a diagnosis; its JSON is what check --format json prints.
+type Report struct {
+	Host       string              `json:"host"`
+	Kernel     string              `json:"kernel,omitempty"`
+	Window     Window              `json:"window"`
+	Mounts     []Mount             `json:"mounts"`
+	Findings   []detectors.Finding `json:"findings"`
+	Collectors []CollectorState    `json:"collectors"`
+	Notes      []string            `json:"notes,omitempty"` // about the record itself
+}
+
+// Window is the time that the report covers.
+type Window struct {
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Seconds float64   `json:"seconds"`
+	Moments int       `json:"moments"`
+}
+
+// CollectorState is what a collector's runs came to.
+type CollectorState struct {
+	Name    string         `json:"name"`
+	Success bool           `json:"success"`
+	Reason  string         `json:"reason"`            // why it failed or found nothing; empty when it delivered
+	Skipped map[string]int `json:"skipped,omitempty"` // odd input by reason
+}
+
+// Mount is what the report says of one mount.
+type Mount struct {
+	MountPoints []string    `json:"mountpoints"`
+	Host        string      `json:"host"`
+	Server      string      `json:"server"`
+	ServerName  string      `json:"server_name"`
+	Export      string      `json:"export"`
+	Protocol    string      `json:"protocol"`
+	Version     string      `json:"version"`
+	Sessions    fleet.Value `json:"sessions"`
+	State       string      `json:"state"`
+	Operations  fleet.Value `json:"operations_per_second"`
+	ReadRate    fleet.Value `json:"read_bytes_per_second"`
+	WriteRate   fleet.Value `json:"write_bytes_per_second"`
+	RTT         fleet.Value `json:"rtt_seconds"`
+	Ladder      []Step      `json:"ladder"`
+	Verdict     string      `json:"verdict"`
+	Findings    []string    `json:"findings"` // ids of the findings on the mount's path
+	Notes       []string    `json:"notes"`
+}
+
+// Name is the mount as an operator writes it.
+func (m Mount) Name() string { return m.ServerName + ":" + m.Export }
+
+// WriteJSON writes the report as one object.
+func (r *Report) WriteJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// Worst is the highest severity among the findings, 0 without any.
+func (r *Report) Worst() detectors.Severity {
+	worst := detectors.Severity(0)
+	for _, finding := range r.Findings {
+		worst = max(worst, finding.Severity)
+	}
+	return worst
+}

@@ -1,0 +1,51 @@
+package diagnose
+
+import (
+	"io/fs"
+
+	"github.com/nasight/nasight/collectors"
+)
+
+// stage is a root whose files change from moment to moment, so that one collector lives through all of them: some
+// keep sums from run to run.
+type stage struct {
+	root     collectors.Root
+	backdrop []*backdrop
+}
+
+// backdrop is one directory of the stage.
+type backdrop struct{ now fs.FS }
+
+func newStage(first collectors.Root) *stage {
+	s := &stage{root: first}
+	for _, dir := range s.dirs(&s.root) {
+		if *dir == nil {
+			s.backdrop = append(s.backdrop, nil)
+			continue
+		}
+		b := &backdrop{}
+		s.backdrop = append(s.backdrop, b)
+		*dir = b
+	}
+	return s
+}
+
+func (s *stage) dirs(root *collectors.Root) []*fs.FS {
+	return []*fs.FS{&root.Procfs, &root.Sysfs, &root.Modules, &root.Netlink}
+}
+
+// set puts a moment's directories on the stage. A directory that the first moment lacks stays away.
+func (s *stage) set(root collectors.Root) {
+	for i, dir := range s.dirs(&root) {
+		if s.backdrop[i] != nil && *dir != nil {
+			s.backdrop[i].now = *dir
+		}
+	}
+}
+
+func (b *backdrop) Open(name string) (fs.File, error)          { return b.now.Open(name) }
+func (b *backdrop) ReadFile(name string) ([]byte, error)       { return fs.ReadFile(b.now, name) }
+func (b *backdrop) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(b.now, name) }
+func (b *backdrop) ReadLink(name string) (string, error)       { return fs.ReadLink(b.now, name) }
+func (b *backdrop) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(b.now, name) }
+func (b *backdrop) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(b.now, name) }

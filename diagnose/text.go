@@ -1,0 +1,256 @@
+package diagnose
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/nasight/nasight/detectors"
+)
+
+// Text writes the report for people. Colour is for terminals.
+func (r *Report) Text(w io.Writer, colour bool) error {
+	t := &text{ink: ink(colour), told: map[string]bool{}}
+	t.head(r)
+	for _, mount := range r.Mounts {
+		t.mount(mount)
+	}
+	t.findings(r.Findings)
+	t.collectors(r.Collectors)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// ink marks words with terminal colours, or not.
+type ink bool
+
+func (i ink) paint(code, s string) string {
+	if !i {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (i ink) bold(s string) string { return i.paint("1", s) }
+func (i ink) dim(s string) string  { return i.paint("2", s) }
+
+func (i ink) severity(s detectors.Severity) string {
+	code := map[detectors.Severity]string{detectors.Info: "36", detectors.Warning: "33", detectors.Critical: "31"}[s]
+	return i.paint(code, strings.ToUpper(s.String()))
+}
+
+type text struct {
+	strings.Builder
+	ink  ink
+	told map[string]bool // notes that have been printed: most are about the host and would repeat under every mount
+}
+
+// width is where prose is wrapped: wide enough for a terminal, narrow enough for a ticket.
+const width = 110
+
+// prose writes outside text behind an indent, wrapped at blanks.
+func (t *text) prose(indent, first, s string, paint func(string) string) {
+	line := first
+	for word := range strings.FieldsSeq(printable(s)) {
+		if line != first && len([]rune(indent+line+" "+word)) > width {
+			t.line("%s%s", indent, paint(line))
+			line = strings.Repeat(" ", len(first)) + word
+			continue
+		}
+		if line != first {
+			line += " "
+		}
+		line += word
+	}
+	t.line("%s%s", indent, paint(line))
+}
+
+func plain(s string) string { return s }
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+func (t *text) head(r *Report) {
+	kernel := ""
+	if r.Kernel != "" {
+		kernel = ", kernel " + printable(r.Kernel)
+	}
+	t.line("%s%s: %s", t.ink.bold(printable(r.Host)), kernel, span(r.Window))
+	for _, note := range r.Notes {
+		t.prose("", "note: ", note, plain)
+	}
+	t.prose("", "", headline(r), plain)
+}
+
+func span(w Window) string {
+	if w.Moments == 1 {
+		return "one moment at " + w.From.UTC().Format("2006-01-02 15:04:05 MST")
+	}
+	return fmt.Sprintf("%d moments over %.1f s, to %s", w.Moments, w.Seconds, w.To.UTC().Format("2006-01-02 15:04:05 MST"))
+}
+
+// headline is the report in one line.
+func headline(r *Report) string {
+	if len(r.Mounts) == 0 {
+		return "No NFS mount found: nothing to judge. If there should be one, look at the mount namespace that --path.procfs shows."
+	}
+	states := map[string]int{}
+	for _, mount := range r.Mounts {
+		states[mount.State]++
+	}
+	var parts []string
+	for _, state := range []string{stateActive, stateIdle, stateUnresponsive, stateThin} {
+		if states[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", states[state], strings.ReplaceAll(state, "_", " ")))
+		}
+	}
+	verdict := "no finding"
+	switch n := len(r.Findings); {
+	case n == 1:
+		verdict = "1 finding"
+	case n > 1:
+		verdict = fmt.Sprintf("%d findings", n)
+	case states[stateThin] > 0:
+		verdict = "too few readings for a verdict"
+	case states[stateActive] > 0:
+		verdict = "healthy"
+	}
+	return fmt.Sprintf("%d %s (%s): %s.", len(r.Mounts), plural(len(r.Mounts), "mount"), strings.Join(parts, ", "), verdict)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func (t *text) mount(m Mount) {
+	t.line("")
+	t.line("%s on %s", t.ink.bold(printable(m.Name())), printable(strings.Join(m.MountPoints, ", ")))
+	if m.State == stateIdle && len(m.Findings) == 0 {
+		t.prose("  ", "", m.Verdict, plain)
+		return
+	}
+	t.line("  %s", load(m))
+	t.prose("  ", "", m.Verdict, plain)
+	if m.State == stateActive || m.State == stateUnresponsive {
+		t.ladder(m.Ladder)
+	}
+	for _, note := range m.Notes {
+		if !t.told[note] {
+			t.told[note] = true
+			t.prose("  ", "note: ", note, t.ink.dim)
+		}
+	}
+}
+
+// load is what a mount does, in one line.
+func load(m Mount) string {
+	sessions := "sessions unknown"
+	if m.Sessions.Known() {
+		sessions = digits(float64(m.Sessions)) + " " + plural(int(m.Sessions), "session")
+	}
+	return fmt.Sprintf("NFS %s at %s, %s, %s: %s, read %s, write %s", m.Version, m.Server, sessions, strings.ReplaceAll(m.State, "_", " "),
+		rate(m.Operations), throughput(m.ReadRate), throughput(m.WriteRate))
+}
+
+func (t *text) ladder(steps []Step) {
+	t.line("")
+	t.line("    %-12s %14s %14s %7s", "step", "load", "capacity", "used")
+	for _, step := range steps {
+		row := fmt.Sprintf("%-12s %14s %14s %7s", step.Step, quantity(step.Load, step), quantity(step.Capacity, step), percent(step.Utilisation))
+		if step.Binding {
+			t.line("  %s", t.ink.bold("> "+row+"  <- binds"))
+		} else {
+			t.line("    %s", row)
+		}
+	}
+	t.line("")
+}
+
+func (t *text) findings(findings []detectors.Finding) {
+	for i, f := range findings {
+		t.line("")
+		t.line("%d. %s %s/%s on %s, confidence %.2f%s", i+1, t.ink.severity(f.Severity), f.Detector, f.Variant, printable(subject(f)), f.Confidence, hint(f))
+		t.prose("   ", "", f.Summary, plain)
+		for _, e := range f.Evidence {
+			t.line("     %-38s %16s  %s", e.Name, evidence(e.Value, e.Unit), e.Threshold)
+		}
+		if f.Gain != nil {
+			t.prose("   ", "gain: ", gain(*f.Gain), plain)
+		}
+		for _, remedy := range f.Remedy {
+			t.remedy(remedy)
+		}
+		if len(f.BlockedBy) > 0 {
+			t.line("   solve first: %s", strings.Join(f.BlockedBy, ", "))
+		}
+	}
+}
+
+func hint(f detectors.Finding) string {
+	if f.Hint {
+		return " (a hint only)"
+	}
+	return ""
+}
+
+// subject is what a finding is about, as short as it can be said.
+func subject(f detectors.Finding) string {
+	r := f.Resource
+	switch {
+	case r.Export != "":
+		return r.Server + ":" + r.Export
+	case r.Server != "":
+		return "server " + r.Server
+	}
+	return "host " + r.Host
+}
+
+func gain(g detectors.Gain) string {
+	bracket := fmt.Sprintf("%s to %s", digits(g.Low), digits(g.High))
+	if digits(g.Low) == digits(g.High) {
+		bracket = digits(g.Low)
+	}
+	if g.Unit == "factor" {
+		return fmt.Sprintf("%s times today's throughput (%s)", bracket, g.Model)
+	}
+	return fmt.Sprintf("%s %s (%s)", bracket, g.Unit, g.Model)
+}
+
+func (t *text) remedy(r detectors.Remedy) {
+	t.prose("   ", "do: ", r.What, plain)
+	for command := range strings.Lines(r.Command) {
+		t.line("       %s", t.ink.bold(printable(strings.TrimRight(command, "\n"))))
+	}
+	if r.Caveat != "" {
+		t.prose("       ", "mind: ", r.Caveat, t.ink.dim)
+	}
+}
+
+func (t *text) collectors(states []CollectorState) {
+	t.line("")
+	for _, state := range states {
+		switch {
+		case !state.Success:
+			t.line("collector %s: failed: %s", state.Name, printable(state.Reason))
+		case len(state.Skipped) > 0:
+			t.line("collector %s: ok, skipped %s", state.Name, skipped(state.Skipped))
+		case state.Reason != "":
+			t.line("collector %s: %s", state.Name, printable(state.Reason))
+		default:
+			t.line("collector %s: ok", state.Name)
+		}
+	}
+}
+
+// printable keeps control characters of names from the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return '?'
+		}
+		return r
+	}, s)
+}

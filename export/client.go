@@ -1,0 +1,79 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/prometheus/common/config"
+)
+
+// newClient makes the HTTP client with the credentials and certificates of the configuration.
+func newClient(cfg PusherConfig) (*http.Client, *statusRecorder, error) {
+	target, err := url.Parse(cfg.URL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, nil, errors.New("is no http or https URL")
+	}
+	if (cfg.User == "") != (cfg.PasswordFile == "") {
+		return nil, nil, errors.New("basic auth takes both a user and a password file")
+	}
+	settings := config.HTTPClientConfig{
+		EnableHTTP2: true,
+		TLSConfig:   config.TLSConfig{CAFile: cfg.CAFile},
+		ProxyConfig: config.ProxyConfig{ProxyFromEnvironment: true},
+	}
+	if cfg.User != "" {
+		settings.BasicAuth = &config.BasicAuth{Username: cfg.User, PasswordFile: cfg.PasswordFile}
+	}
+	if cfg.BearerTokenFile != "" {
+		settings.Authorization = &config.Authorization{CredentialsFile: cfg.BearerTokenFile}
+	}
+	if err := settings.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("credentials: %w", err)
+	}
+	client, err := config.NewClientFromConfig(settings, "remote_write")
+	if err != nil {
+		return nil, nil, fmt.Errorf("HTTP client: %w", err)
+	}
+	status := &statusRecorder{next: client.Transport}
+	client.Transport = status
+	client.Timeout = cfg.Timeout
+	return client, status, nil
+}
+
+// statusRecorder remembers the status of the last answer, which the client library has in the text of its error alone.
+type statusRecorder struct {
+	next http.RoundTripper
+	code atomic.Int32
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *statusRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.next.RoundTrip(r)
+	if err == nil {
+		s.code.Store(int32(response.StatusCode))
+	}
+	return response, err
+}
+
+// CloseIdleConnections lets http.Client reach the transport beneath.
+func (s *statusRecorder) CloseIdleConnections() {
+	if next, ok := s.next.(interface{ CloseIdleConnections() }); ok {
+		next.CloseIdleConnections()
+	}
+}
+
+func (s *statusRecorder) reset() { s.code.Store(0) }
+
+func (s *statusRecorder) last() int { return int(s.code.Load()) }
+
+// redacted is the URL without its password, if it has one, for logs and errors.
+func redacted(text string) string {
+	parsed, err := url.Parse(text)
+	if err != nil {
+		return "(unreadable URL)"
+	}
+	return parsed.Redacted()
+}

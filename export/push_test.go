@@ -1,0 +1,305 @@
+package export
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/schema"
+)
+
+// pushing is a pusher that runs until stop is called or the test ends.
+type pushing struct {
+	*Pusher
+	stop func()
+}
+
+func startPusher(t *testing.T, cfg PusherConfig) pushing {
+	t.Helper()
+	if cfg.FirstRetry == 0 {
+		cfg.FirstRetry = time.Millisecond
+	}
+	p, err := NewPusher(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	stopped := false
+	stop := func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return pushing{p, stop}
+}
+
+// health reads the pusher's own families as "family/reason" and value.
+func health(t *testing.T, p *Pusher) map[string]float64 {
+	t.Helper()
+	collector, err := p.Entry().New(collectors.Root{Host: "client1"}, collectors.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := collectors.Once(t.Context(), collector, noon)
+	if result.Err != nil || len(result.Skipped) > 0 {
+		t.Fatalf("health: %v, skipped %v", result.Err, result.Skipped)
+	}
+	values := make(map[string]float64)
+	for _, sample := range result.Samples {
+		name := strings.TrimPrefix(sample.Family.Name, "nasight_remote_write_")
+		values[strings.Join(append([]string{name}, sample.Labels[1:]...), "/")] = sample.Value
+	}
+	return values
+}
+
+func expectHealth(t *testing.T, p *Pusher, want map[string]float64) {
+	t.Helper()
+	all := map[string]float64{
+		"samples_total": 0, "retries_total": 0, "pending_samples": 0,
+		"dropped_samples_total/queue_full": 0, "dropped_samples_total/rejected": 0, "dropped_samples_total/shutdown": 0,
+	}
+	for name, value := range want {
+		all[name] = value
+	}
+	if diff := cmp.Diff(all, health(t, p)); diff != "" {
+		t.Errorf("health (-want +got):\n%s", diff)
+	}
+}
+
+func TestPusherSendsEverySampleWithItsTime(t *testing.T) {
+	for _, protocol := range []string{ProtocolV2, ProtocolV1} {
+		t.Run(protocol, func(t *testing.T) {
+			r := newReceiver(t)
+			p := startPusher(t, PusherConfig{URL: r.server.URL + "/api/v1/write", Protocol: protocol})
+			mount := []string{"client1", "192.0.2.1", "", "nfs", "caf\xe9"} // unsorted, one empty, one no UTF-8
+			publish(t, p, batch("client1", "nfs", sample(schema.NFSReadBytes, 1.5, mount...), sample(schema.CPUCores, -4, "client1")))
+			request := <-r.requests
+			p.stop()
+			want := []string{
+				`{__name__="nasight_nfs_read_bytes_total", device="caf�", host="client1", protocol="nfs", server="192.0.2.1"} 1.5@1796040000000`,
+				`{__name__="nasight_cpu_cores", host="client1"} -4@1796040000000`,
+			}
+			if diff := cmp.Diff(want, r.received()); diff != "" || request.URL.Path != "/api/v1/write" {
+				t.Errorf("at %s received (-want +got):\n%s", request.URL.Path, diff)
+			}
+			expectHealth(t, p.Pusher, map[string]float64{"samples_total": 2})
+		})
+	}
+}
+
+func TestPusherTriesAgainWhereItMayHelp(t *testing.T) {
+	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable,
+		http.StatusTooManyRequests, http.StatusUnauthorized, http.StatusForbidden} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			r := newReceiver(t, answer{status: status}, answer{status: status})
+			p := startPusher(t, PusherConfig{URL: r.server.URL})
+			publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+			for range 3 {
+				<-r.requests
+			}
+			p.stop()
+			expectHealth(t, p.Pusher, map[string]float64{"samples_total": 1, "retries_total": 2})
+		})
+	}
+}
+
+func TestPusherWaitsAsLongAsItIsTold(t *testing.T) {
+	r := newReceiver(t, answer{status: http.StatusTooManyRequests, header: map[string]string{"Retry-After": "1"}})
+	p := startPusher(t, PusherConfig{URL: r.server.URL})
+	publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+	<-r.requests
+	begin := time.Now()
+	<-r.requests
+	if waited := time.Since(begin); waited < 900*time.Millisecond {
+		t.Errorf("tried again after %s, told to wait 1 s", waited)
+	}
+}
+
+func TestPusherDropsWhatIsRejected(t *testing.T) {
+	r := newReceiver(t, answer{status: http.StatusBadRequest, accept: 1}, answer{status: http.StatusRequestEntityTooLarge})
+	p := startPusher(t, PusherConfig{URL: r.server.URL})
+	two := []schema.Sample{sample(schema.CPUCores, 4, "client1"), sample(schema.CPUSeconds, 1, "client1", "busy")}
+	for range 3 {
+		publish(t, p, batch("client1", "cpu", two...))
+		<-r.requests
+	}
+	p.stop()
+	expectHealth(t, p.Pusher, map[string]float64{"samples_total": 3, "dropped_samples_total/rejected": 3})
+}
+
+// A receiver that knows only remote write 1.0 may answer 204 to what it does not understand.
+func TestPusherNoticesAReceiverThatStoresNothing(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+		asked <- struct{}{}
+	}))
+	defer server.Close()
+	p := startPusher(t, PusherConfig{URL: server.URL})
+	publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+	<-asked
+	p.stop()
+	expectHealth(t, p.Pusher, map[string]float64{"dropped_samples_total/rejected": 1})
+}
+
+func TestPusherDropsTheOldestWhenTooManyWait(t *testing.T) {
+	r := newReceiver(t)
+	p, err := NewPusher(PusherConfig{URL: r.server.URL, MaxPending: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, float64(2*i), "client1"), sample(schema.CPUCores, float64(2*i+1), "client1")))
+	}
+	expectHealth(t, p, map[string]float64{"pending_samples": 3, "dropped_samples_total/queue_full": 5})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Run(ctx); err != nil { // stops at once and flushes
+		t.Fatal(err)
+	}
+	want := []string{
+		`{__name__="nasight_cpu_cores", host="client1"} 5@1796040000000`,
+		`{__name__="nasight_cpu_cores", host="client1"} 6@1796040000000`,
+		`{__name__="nasight_cpu_cores", host="client1"} 7@1796040000000`,
+	}
+	if diff := cmp.Diff(want, r.received()); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	expectHealth(t, p, map[string]float64{"samples_total": 3, "dropped_samples_total/queue_full": 5})
+}
+
+func TestPusherSplitsLargeBatches(t *testing.T) {
+	r := newReceiver(t)
+	p := startPusher(t, PusherConfig{URL: r.server.URL})
+	samples := mountSamples("client1", 1100)
+	publish(t, p, batch("client1", "nfs", samples...))
+	for range 3 {
+		<-r.requests
+	}
+	p.stop()
+	if got := r.received(); len(got) != len(samples) {
+		t.Errorf("received %d of %d samples", len(got), len(samples))
+	}
+	expectHealth(t, p.Pusher, map[string]float64{"samples_total": float64(len(samples))})
+}
+
+func TestPusherStopsInTimeWhenTheReceiverIsAway(t *testing.T) {
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer failing.Close()
+	p := startPusher(t, PusherConfig{URL: failing.URL, Flush: 50 * time.Millisecond, FirstRetry: time.Minute})
+	publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+	begin := time.Now()
+	p.stop()
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("stopping took %s", took)
+	}
+	got := health(t, p.Pusher)
+	if got["dropped_samples_total/shutdown"] != 1 || got["pending_samples"] != 0 || got["samples_total"] != 0 {
+		t.Errorf("health is %v", got)
+	}
+}
+
+func TestPusherEndsARequestThatTakesTooLong(t *testing.T) {
+	release := make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer hanging.Close()
+	defer close(release)
+	p := startPusher(t, PusherConfig{URL: hanging.URL, Timeout: 20 * time.Millisecond, Flush: 20 * time.Millisecond})
+	publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for p.retries.Load() == 0 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if ctx.Err() != nil {
+		t.Error("the request was not given up")
+	}
+	p.stop()
+}
+
+func TestPusherShowsItsCredentials(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	write := func(text string) {
+		if err := os.WriteFile(secret, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	for want, cfg := range map[string]PusherConfig{
+		"Bearer %s":    {BearerTokenFile: secret},
+		"agent1 basic": {User: "agent1", PasswordFile: secret},
+	} {
+		r := newReceiver(t)
+		cfg.URL = r.server.URL
+		p := startPusher(t, cfg)
+		for _, text := range []string{"first", "replaced"} {
+			write(text)
+			publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+			request := <-r.requests
+			got := request.Header.Get("Authorization")
+			if user, password, basic := request.BasicAuth(); basic {
+				got = user + " basic"
+				if password != text {
+					got += " " + password
+				}
+			}
+			if want := strings.ReplaceAll(want, "%s", text); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		p.stop()
+	}
+}
+
+func TestPusherTrustsTheGivenAuthority(t *testing.T) {
+	r := newReceiver(t)
+	secure := httptest.NewTLSServer(r.server.Config.Handler)
+	defer secure.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	if err := os.WriteFile(ca, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startPusher(t, PusherConfig{URL: secure.URL, CAFile: ca})
+	publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+	<-r.requests
+	p.stop()
+	expectHealth(t, p.Pusher, map[string]float64{"samples_total": 1})
+}
+
+func TestNewPusherSaysWhatIsWrong(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	for text, cfg := range map[string]PusherConfig{
+		"no http or https URL": {URL: "nasight.example.com/api/v1/write"},
+		"user:xxxxx@":          {URL: "ftp://user:secret@nasight.example.com"},
+		`no protocol "3.0"`:    {URL: "https://nasight.example.com", Protocol: "3.0"},
+		"both a user":          {URL: "https://nasight.example.com", User: "agent1"},
+		"credentials":          {URL: "https://nasight.example.com", User: "agent1", PasswordFile: none, BearerTokenFile: none},
+		"none":                 {URL: "https://nasight.example.com", CAFile: none},
+	} {
+		_, err := NewPusher(cfg)
+		if err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "secret@") {
+			t.Errorf("got error %v, want one with %q", err, text)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/nasight/nasight/schema"
+)
+
+// family is what one batch has of one family, ready to be encoded. Immutable: scrapes share it.
+type family struct {
+	schema       *schema.Family
+	metrics      []*dto.Metric // ordered by label values, no two alike
+	duplicate    int           // samples dropped
+	inconsistent int
+}
+
+// render groups samples by family and turns them into what the encoders take. Rendering is done once a batch, however
+// often it is scraped. Labels are in the order of their names, as the Prometheus libraries write them.
+func render(samples []schema.Sample) []*family {
+	var order []*schema.Family
+	groups := make(map[*schema.Family][]int32)
+	for i, sample := range samples {
+		if sample.Family == nil {
+			continue
+		}
+		if _, known := groups[sample.Family]; !known {
+			order = append(order, sample.Family)
+		}
+		groups[sample.Family] = append(groups[sample.Family], int32(i))
+	}
+	r := renderer{samples: samples, alike: make(map[*string][]*dto.Metric)}
+	families := make([]*family, len(order))
+	for i, f := range order {
+		families[i] = r.family(f, groups[f])
+	}
+	return families
+}
+
+// renderer remembers, by label set, the metrics of the family rendered last: the families of mounts have the same
+// labels one after the other, and sharing them halves the memory.
+type renderer struct {
+	samples []schema.Sample
+	alike   map[*string][]*dto.Metric
+}
+
+// family renders the samples at the given places, all of one family.
+func (r *renderer) family(f *schema.Family, places []int32) *family {
+	labels := func(place int32) []string { return r.samples[place].Labels }
+	all := len(places)
+	places = slices.DeleteFunc(places, func(place int32) bool { return len(labels(place)) != len(f.Labels) })
+	consistent := len(places)
+	slices.SortFunc(places, func(a, b int32) int { // of two alike the first comes first, and stays
+		return cmp.Or(slices.Compare(labels(a), labels(b)), cmp.Compare(a, b))
+	})
+	places = slices.CompactFunc(places, func(a, b int32) bool { return slices.Equal(labels(a), labels(b)) })
+	return &family{
+		schema: f, metrics: r.metrics(f, places),
+		inconsistent: all - consistent, duplicate: consistent - len(places),
+	}
+}
+
+func (r *renderer) metrics(f *schema.Family, places []int32) []*dto.Metric {
+	set := layoutOf(f)
+	metrics := make([]*dto.Metric, len(places))
+	slab := make([]dto.Metric, len(places))
+	assign := valuesOf(f.Type, len(places))
+	var before []*dto.Metric
+	if len(f.Labels) > 0 {
+		before = r.alike[&f.Labels[0]]
+		r.alike[&f.Labels[0]] = metrics
+	}
+	for i, place := range places {
+		metric, labels := &slab[i], r.samples[place].Labels
+		assign(metric, i, r.samples[place].Value)
+		if i < len(before) && set.matches(before[i].Label, labels) {
+			metric.Label = before[i].Label
+		} else {
+			metric.Label = set.pairs(labels)
+		}
+		metrics[i] = metric
+	}
+	return metrics
+}
+
+// valuesOf returns the function that gives a metric its value, from slabs, as one allocation for each would cost more
+// than all the rest.
+func valuesOf(t schema.Type, count int) func(*dto.Metric, int, float64) {
+	values := make([]float64, count)
+	if t == schema.Counter {
+		slab := make([]dto.Counter, count)
+		return func(m *dto.Metric, i int, value float64) {
+			values[i] = value
+			slab[i].Value, m.Counter = &values[i], &slab[i]
+		}
+	}
+	slab := make([]dto.Gauge, count)
+	return func(m *dto.Metric, i int, value float64) {
+		values[i] = value
+		slab[i].Value, m.Gauge = &values[i], &slab[i]
+	}
+}
+
+// layout says in which order a family's labels are written: that of their names, as the Prometheus libraries do.
+type layout struct {
+	names []string // in alphabetical order
+	place []int    // of each name in Sample.Labels
+}
+
+func layoutOf(f *schema.Family) layout {
+	l := layout{place: make([]int, len(f.Labels))}
+	for i := range l.place {
+		l.place[i] = i
+	}
+	slices.SortFunc(l.place, func(a, b int) int { return strings.Compare(f.Labels[a], f.Labels[b]) })
+	for _, place := range l.place {
+		l.names = append(l.names, f.Labels[place])
+	}
+	return l
+}
+
+// compare orders metrics by their label values as the samples have them.
+func (l layout) compare(a, b *dto.Metric) int {
+	for place := range l.place {
+		i := slices.Index(l.place, place)
+		if order := strings.Compare(a.Label[i].GetValue(), b.Label[i].GetValue()); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+func (l layout) pairs(values []string) []*dto.LabelPair {
+	slab := make([]dto.LabelPair, len(values))
+	texts := make([]string, len(values))
+	pairs := make([]*dto.LabelPair, len(values))
+	for i, place := range l.place {
+		texts[i] = valid(values[place])
+		slab[i].Name, slab[i].Value = &l.names[i], &texts[i]
+		pairs[i] = &slab[i]
+	}
+	return pairs
+}
+
+func (l layout) matches(pairs []*dto.LabelPair, values []string) bool {
+	for i, place := range l.place {
+		if pairs[i].GetValue() != values[place] {
+			return false
+		}
+	}
+	return true
+}
+
+// valid repairs text that is no UTF-8: encoders would put it out as it is and spoil the whole exposition.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

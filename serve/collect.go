@@ -1,0 +1,237 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/list"
+	"github.com/nasight/nasight/config"
+	"github.com/nasight/nasight/fleet"
+)
+
+const nfsCollector = "nfs"
+
+// collecting runs the collectors of the configured hosts, and replaces them when the configuration changes.
+type collecting struct {
+	output collectors.Output
+	memory collectors.Memory
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	running *crew // nil before the first start and after the stop
+	ended   bool  // stopped for good
+}
+
+// crew is one set of runners. Collectors with a timeout of their own are in a runner of their own.
+type crew struct {
+	runners []*collectors.Runner
+	sources []*source
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+}
+
+// newCrew makes the runners that a configuration asks for.
+func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memory, log *slog.Logger) (*crew, error) {
+	c := &crew{}
+	entries, err := selected(cfg)
+	if err != nil {
+		return nil, err
+	}
+	settings := collectors.Settings{
+		Ports: cfg.Session.Ports, SessionCap: cfg.Session.Cap, NetworkCaps: cfg.NetworkCap.Caps(), Memory: memory,
+	}
+	for _, host := range cfg.Hosts {
+		name, err := hostName(host)
+		if err != nil {
+			return nil, err
+		}
+		for timeout, group := range byTimeout(entries, cfg) {
+			runner, err := collectors.NewRunner(collectors.RunnerConfig{
+				Roots: []collectors.Root{{Host: name}}, Entries: c.following(group, pathsOf(host)), Settings: settings,
+				Output: output, Intervals: intervals(cfg), Timeout: timeout, Logger: log,
+			})
+			if err != nil {
+				return nil, err
+			}
+			c.runners = append(c.runners, runner)
+		}
+	}
+	return c, nil
+}
+
+func (c *crew) following(entries []collectors.Entry, paths collectors.Paths) []collectors.Entry {
+	following := make([]collectors.Entry, len(entries))
+	for i, entry := range entries {
+		following[i] = follow(entry, paths, func(s *source) { c.sources = append(c.sources, s) })
+	}
+	return following
+}
+
+// selected are the collectors that run. None may be left where a nasight serves agents alone.
+func selected(cfg config.Config) ([]collectors.Entry, error) {
+	if len(cfg.Hosts) == 0 {
+		return nil, nil
+	}
+	set := map[string]bool{}
+	for name, collector := range cfg.Collectors {
+		if collector.Enabled != nil {
+			set[name] = *collector.Enabled
+		}
+	}
+	return collectors.Select(list.Entries(), collectors.Selection{Set: set})
+}
+
+func byTimeout(entries []collectors.Entry, cfg config.Config) map[time.Duration][]collectors.Entry {
+	groups := map[time.Duration][]collectors.Entry{}
+	for _, entry := range entries {
+		timeout := time.Duration(cfg.Collectors[entry.Name].Timeout)
+		groups[timeout] = append(groups[timeout], entry)
+	}
+	return groups
+}
+
+func intervals(cfg config.Config) map[string]time.Duration {
+	intervals := map[string]time.Duration{}
+	for name, collector := range cfg.Collectors {
+		if collector.Interval > 0 {
+			intervals[name] = time.Duration(collector.Interval)
+		}
+	}
+	return intervals
+}
+
+// collectionInterval is how often hosts are expected to be read.
+func collectionInterval(cfg config.Config) time.Duration {
+	if cfg.Detection.CollectionInterval > 0 {
+		return time.Duration(cfg.Detection.CollectionInterval)
+	}
+	if own := cfg.Collectors[nfsCollector].Interval; own > 0 {
+		return time.Duration(own)
+	}
+	entries := list.Entries()
+	at := slices.IndexFunc(entries, func(e collectors.Entry) bool { return e.Name == nfsCollector })
+	if at < 0 {
+		return time.Duration(cfg.Detection.Window) / 4
+	}
+	return entries[at].Interval
+}
+
+func providers(cfg config.Config) func(server, name string) fleet.Provider {
+	return func(server, name string) fleet.Provider { return cfg.ProviderOf(server, name) }
+}
+
+// hostName is the value of the host label.
+func hostName(host config.Host) (string, error) {
+	if host.Name != "" {
+		return host.Name, nil
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("cannot tell this host's name, set hosts[].name: %w", err)
+	}
+	return name, nil
+}
+
+// start runs a crew in the place of the one that runs now, which has ended before the new one starts: no collector of
+// a host runs twice at a time. After the stop nothing starts.
+func (c *collecting) start(next *crew) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	before := c.running.stopped(c.log)
+	ctx, stop := context.WithCancel(context.Background())
+	next.stop = stop
+	for _, runner := range next.runners {
+		next.done.Go(func() {
+			if err := runner.Run(ctx); err != nil {
+				c.log.Error("collectors ended", "err", err)
+			}
+		})
+	}
+	c.running = next
+	c.clear(ctx, before, next.keys())
+}
+
+// clear takes what does not run any more out of the outputs, rather than leaving it there until it is stale.
+func (c *collecting) clear(ctx context.Context, before, now []collectorKey) {
+	for _, key := range before {
+		if slices.Contains(now, key) {
+			continue
+		}
+		gone := collectors.Batch{Host: key.host, Collector: key.name, Time: time.Now()}
+		if err := c.output.Publish(ctx, gone); err != nil {
+			c.log.Warn("cannot withdraw the samples of a collector that was switched off", "host", key.host, "collector", key.name, "err", err)
+		}
+	}
+}
+
+// stop ends the collectors and waits for them.
+func (c *collecting) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running.stopped(c.log)
+	c.running, c.ended = nil, true
+}
+
+// stopped ends a crew, which may be nil, and lists its collectors.
+func (c *crew) stopped(log *slog.Logger) []collectorKey {
+	if c == nil {
+		return nil
+	}
+	c.stop()
+	c.done.Wait()
+	errs := make([]error, 0, len(c.sources))
+	for _, source := range c.sources {
+		errs = append(errs, source.close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		log.Warn("cannot close the sources", "err", err)
+	}
+	return c.keys()
+}
+
+func (c *crew) keys() []collectorKey {
+	statuses := c.status()
+	keys := make([]collectorKey, len(statuses))
+	for i, status := range statuses {
+		keys[i] = collectorKey{status.Host, status.Collector}
+	}
+	return keys
+}
+
+func (c *crew) status() []collectors.Status {
+	if c == nil {
+		return nil
+	}
+	var all []collectors.Status
+	for _, runner := range c.runners {
+		all = append(all, runner.Status()...)
+	}
+	return all
+}
+
+// status lists how the collectors that run fare.
+func (c *collecting) status() []collectors.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running.status()
+}
+
+// names are the names that collect[] of /metrics may ask for.
+func names() []string {
+	known := map[string]bool{detectionName: true}
+	for _, entry := range list.Entries() {
+		known[entry.Name] = true
+	}
+	return slices.Sorted(maps.Keys(known))
+}

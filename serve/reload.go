@@ -1,0 +1,97 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"reflect"
+
+	"github.com/nasight/nasight/config"
+)
+
+// reload reads the configuration file again and takes over what can change at run time. It returns what cannot. After
+// an error everything goes on as before.
+func (s *Server) reload() ([]string, error) {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	if s.configFile == "" {
+		return nil, errors.New("there is no configuration file to read again; start nasight with --config.file")
+	}
+	next, err := config.Load(s.configFile)
+	if err != nil {
+		return nil, err
+	}
+	before := s.current()
+	next, notes := keepFixed(before, next)
+	if err := s.takeOver(before, next); err != nil {
+		return nil, err
+	}
+	s.config.Store(&next)
+	s.log.Info("configuration read again", "file", s.configFile, "unchanged", notes)
+	return notes, nil
+}
+
+// takeOver makes everything that can fail before it changes anything.
+func (s *Server) takeOver(before, next config.Config) error {
+	var replacement *crew
+	if collectsOtherwise(before, next) {
+		var err error
+		if replacement, err = newCrew(next, s.output, s.memory, s.log); err != nil {
+			return err
+		}
+	}
+	if err := s.evaluator.configure(next); err != nil {
+		return err
+	}
+	if replacement != nil {
+		s.collecting.start(replacement)
+	}
+	return nil
+}
+
+// collectsOtherwise tells whether the collectors have to be replaced. If not they go on, and their counts of errors too.
+func collectsOtherwise(a, b config.Config) bool {
+	return !reflect.DeepEqual(a.Hosts, b.Hosts) || !reflect.DeepEqual(a.Collectors, b.Collectors) ||
+		!reflect.DeepEqual(a.Session, b.Session) || a.NetworkCap != b.NetworkCap
+}
+
+// keepFixed puts back what cannot change while nasight runs, and says what that was.
+func keepFixed(before, next config.Config) (config.Config, []string) {
+	var notes []string
+	fixed := func(key string, changed bool) {
+		if changed {
+			notes = append(notes, key+" changed in the file; it takes a restart to use the new value")
+		}
+	}
+	fixed("web", before.Web != next.Web)
+	fixed("history", before.History != next.History)
+	fixed("log", before.Log != next.Log)
+	next.Web, next.History, next.Log = before.Web, before.History, before.Log
+	return next, notes
+}
+
+// reloadRequest answers POST /-/reload: 200 with what needs a restart, or 400 with what is wrong with the file.
+func (s *Server) reloadRequest(w http.ResponseWriter, _ *http.Request) {
+	notes, err := s.reload()
+	if err != nil {
+		s.log.Error("configuration not read again; the old one stays in force", "err", err)
+		say(w, http.StatusBadRequest, "the old configuration stays in force:", err.Error())
+		return
+	}
+	say(w, http.StatusOK, append([]string{"reloaded"}, notes...)...)
+}
+
+// reloadOn reads the configuration again at every signal until the context ends.
+func (s *Server) reloadOn(ctx context.Context, hangups <-chan os.Signal) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hangups:
+			if _, err := s.reload(); err != nil {
+				s.log.Error("configuration not read again after SIGHUP; the old one stays in force", "err", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"strings"
+
+	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/fleet"
+	"github.com/nasight/nasight/schema"
+)
+
+// findingSamples are the series of the findings that fire: identity in the labels, numbers in the values. A finding that
+// is no longer true but not yet resolved counts as firing.
+func findingSamples(result *evaluation) []schema.Sample {
+	var samples []schema.Sample
+	seen := map[string]bool{}
+	for _, finding := range result.Findings {
+		labels := findingLabels(finding)
+		key := strings.Join(labels, "\xff")
+		if finding.State != detectors.Firing && finding.State != detectors.Keep || seen[key] {
+			continue
+		}
+		seen[key] = true
+		add := func(family *schema.Family, value fleet.Value) {
+			if value.Known() {
+				samples = append(samples, schema.Sample{Family: family, Labels: labels, Value: float64(value), Time: result.At})
+			}
+		}
+		add(schema.FindingActive, 1)
+		add(schema.FindingSeverity, fleet.Value(finding.Severity))
+		add(schema.FindingConfidence, fleet.Value(finding.Confidence))
+		add(schema.FindingGain, gain(result.Fleet, finding))
+		if finding.WasteUSDPerMonth != nil {
+			add(schema.FindingWaste, fleet.Value(*finding.WasteUSDPerMonth))
+		}
+	}
+	return samples
+}
+
+func findingLabels(finding detectors.Finding) []string {
+	r := finding.Resource
+	return []string{
+		finding.Detector, finding.Variant,
+		r.Cloud, r.Service, r.Project, r.Location, r.Pool, r.Volume, r.Host, r.Server, r.Export, r.Protocol,
+	}
+}
+
+// gain is the middle of a finding's bracket in bytes per second. A factor is one of what the endpoint moves now; where
+// that is not known there is no number.
+func gain(view *fleet.Fleet, finding detectors.Finding) fleet.Value {
+	if finding.Gain == nil {
+		return fleet.Unknown
+	}
+	middle := fleet.Value((finding.Gain.Low + finding.Gain.High) / 2)
+	if finding.Gain.Unit != "factor" {
+		return middle
+	}
+	endpoint := endpointOf(view, finding.Resource)
+	if endpoint == nil || !endpoint.Rate().Known() {
+		return fleet.Unknown
+	}
+	return endpoint.Rate() * (middle - 1)
+}
+
+func endpointOf(view *fleet.Fleet, resource fleet.Resource) *fleet.Endpoint {
+	for _, client := range view.Clients {
+		for _, endpoint := range client.Endpoints {
+			if endpoint.Host == resource.Host && endpoint.Server == resource.Server && endpoint.Protocol == resource.Protocol {
+				return endpoint
+			}
+		}
+	}
+	return nil
+}

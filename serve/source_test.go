@@ -1,0 +1,103 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/schema"
+)
+
+// fileReader collects the length of one file.
+type fileReader struct{ root collectors.Root }
+
+func (f fileReader) Collect(_ context.Context, sink collectors.Sink) error {
+	data, err := collectors.Read(f.root.Procfs, "stat")
+	if err != nil {
+		return err
+	}
+	sink.Add(schema.CPUCores, float64(len(data)), f.root.Host)
+	return nil
+}
+
+func TestSourceFollowsItsDirectories(t *testing.T) {
+	top := t.TempDir()
+	for name, content := range map[string]string{"a": "1", "b": "22", "c": "333"} {
+		for _, directory := range []string{"proc", "sys"} {
+			if err := os.MkdirAll(filepath.Join(top, name, directory), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(top, name, "proc", "stat"), content)
+	}
+	made := 0
+	s := &source{
+		host: "app1", paths: collectors.Paths{Procfs: filepath.Join(top, "now", "proc"), Sysfs: filepath.Join(top, "now", "sys")},
+		entry: collectors.Entry{New: func(root collectors.Root, _ collectors.Settings) (collectors.Collector, error) {
+			made++
+			return fileReader{root}, nil
+		}},
+	}
+	now := filepath.Join(top, "now")
+	length := func() (float64, error) {
+		result := collectors.Once(t.Context(), s, time.Now())
+		if len(result.Samples) != 1 {
+			return 0, result.Err
+		}
+		return result.Samples[0].Value, result.Err
+	}
+	check := func(what string, want float64, times int) {
+		t.Helper()
+		got, err := length()
+		if err != nil || got != want || made != times {
+			t.Errorf("%s: %g (error %v, opened %d times), want %g (%d times)", what, got, err, made, want, times)
+		}
+	}
+	if _, err := length(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("before the directory is there: error %v", err)
+	}
+	steps := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	steps(os.Rename(filepath.Join(top, "a"), now))
+	check("first", 1, 1)
+	check("the same directory", 1, 1)
+	write(t, filepath.Join(now, "proc", "stat"), "55555")
+	check("a file replaced inside", 5, 1)
+	steps(os.Rename(now, filepath.Join(top, "a")))
+	if _, err := length(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("while the directory is away: error %v", err)
+	}
+	steps(os.Rename(filepath.Join(top, "b"), now))
+	check("another directory under the name", 2, 2)
+	steps(os.Rename(now, filepath.Join(top, "b")))
+	steps(os.Symlink("c", now))
+	check("a symbolic link", 3, 3)
+	steps(errors.Join(os.Remove(now), os.Symlink("a", now)))
+	check("the link leads elsewhere", 5, 4)
+	steps(s.close())
+}
+
+func TestSourceThatCannotBeMade(t *testing.T) {
+	refused := errors.New("refused")
+	s := &source{
+		host: "app1", paths: collectors.Paths{Procfs: t.TempDir(), Sysfs: t.TempDir()},
+		entry: collectors.Entry{New: func(collectors.Root, collectors.Settings) (collectors.Collector, error) { return nil, refused }},
+	}
+	for range 2 {
+		if err := s.Collect(t.Context(), nil); !errors.Is(err, refused) {
+			t.Errorf("error %v, want %v", err, refused)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}

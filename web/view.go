@@ -1,0 +1,75 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/diagnose"
+	"github.com/nasight/nasight/fleet"
+)
+
+// view is the page's data as the template walks it.
+type view struct {
+	Page
+	Hosts  int
+	Mounts []mountRow
+	Failed int // collectors whose last run failed
+}
+
+// mountRow is one line of the table of mounts.
+type mountRow struct {
+	*fleet.Mount
+	Sessions fleet.Value
+	State    string
+	Binding  string   // the step of the ladder that binds the mount; empty where nothing does
+	Findings []string // ids of the findings on the mount's path that are true now
+}
+
+func newView(page Page) view {
+	v := view{Page: page}
+	for _, collector := range page.Collectors {
+		if collector.Ran && !collector.Success {
+			v.Failed++
+		}
+	}
+	if page.Fleet == nil {
+		return v
+	}
+	v.Hosts = len(page.Fleet.Clients)
+	for _, client := range page.Fleet.Clients {
+		for _, endpoint := range client.Endpoints {
+			for _, mount := range endpoint.Mounts {
+				v.Mounts = append(v.Mounts, page.row(mount, endpoint, client))
+			}
+		}
+	}
+	slices.SortStableFunc(v.Mounts, func(a, b mountRow) int {
+		return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(a.Server, b.Server), strings.Compare(a.Export, b.Export))
+	})
+	return v
+}
+
+func (p Page) row(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) mountRow {
+	row := mountRow{
+		Mount: mount, Sessions: endpoint.Count(), State: detectors.StateOf(mount, endpoint, client, p.Settings),
+	}
+	var open []detectors.Finding
+	for _, finding := range p.Findings {
+		if finding.State != detectors.Resolved && concerns(finding.Resource, mount) {
+			open = append(open, finding)
+			row.Findings = append(row.Findings, finding.ID)
+		}
+	}
+	row.Binding = diagnose.BindingStep(open)
+	return row
+}
+
+// concerns tells whether a resource is the mount, its endpoint or its host.
+func concerns(r fleet.Resource, mount *fleet.Mount) bool {
+	return r.Host == mount.Host && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) &&
+		matches(r.Protocol, mount.Protocol)
+}
+
+func matches(named, value string) bool { return named == "" || named == value }
