@@ -45,7 +45,9 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, web
 	if err := server.Shutdown(stop); err != nil {
 		log.Warn("requests were cut off at the end", "err", errors.Join(err, server.Close()))
 	}
-	<-failed
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		log.Warn("the server ended oddly", "err", err)
+	}
 	return nil
 }
 

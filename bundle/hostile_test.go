@@ -161,32 +161,18 @@ func TestOpenRefusesLargeMember(t *testing.T) {
 	refused(t, save(t, endless(t, "other", 10<<30)), "other", "10737418240 bytes", "refused")
 }
 
-// bomb packs count members of a size each, from zeros.
-func bomb(t *testing.T, count int, size int64, name func(int) string) string {
+// unending is an unpacked archive of count members of a size, all of one name, that takes no memory.
+func unending(t *testing.T, count int, size int64, name string) *stream {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "bomb.tar.gz")
-	out, err := os.Create(path)
-	if err != nil {
+	var header bytes.Buffer
+	if err := tar.NewWriter(&header).WriteHeader(&tar.Header{Name: name, Size: size, Typeflag: tar.TypeReg}); err != nil {
 		t.Fatal(err)
 	}
-	zip, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
+	parts := make([]io.Reader, 0, 2*count)
+	for range count {
+		parts = append(parts, bytes.NewReader(header.Bytes()), io.LimitReader(zeros{}, size))
 	}
-	archive := tar.NewWriter(zip)
-	zeros := make([]byte, size)
-	for i := range count {
-		if err := archive.WriteHeader(&tar.Header{Name: name(i), Size: size, Typeflag: tar.TypeReg}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := archive.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(archive.Close(), zip.Close(), out.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return &stream{source: io.MultiReader(parts...)}
 }
 
 // allocated runs f and tells how many bytes it allocated.
@@ -198,29 +184,39 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func TestOpenRefusesBomb(t *testing.T) {
-	name := bomb(t, 9, 32<<20, func(i int) string { return fmt.Sprintf("t0/proc/%d", i) })
-	if bytes := allocated(func() { refused(t, name, "t0/proc/8", fmt.Sprint(maxTotal), "refused") }); bytes > maxTotal+maxMember {
-		t.Errorf("%d bytes allocated", bytes)
-	}
-	unread := bomb(t, 9, 32<<20, func(i int) string { return fmt.Sprintf("t0/server/%d", i) })
-	if bytes := allocated(func() { refused(t, unread, "t0/server/8", "refused") }); bytes > 1<<20 {
-		t.Errorf("%d bytes allocated for what is not read", bytes)
+func TestReadRefusesBomb(t *testing.T) {
+	for name, limit := range map[string]uint64{"t0/proc/stat": maxTotal + maxMember, "t0/server/a": 1 << 20} {
+		var err error
+		archive := unending(t, 9, 32<<20, name)
+		if bytes := allocated(func() { _, err = readMembers(archive) }); bytes > limit {
+			t.Errorf("%s: %d bytes allocated", name, bytes)
+		}
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "unpacks to more than 268435456 bytes: refused") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 
-func TestOpenRefusesManyMembers(t *testing.T) {
-	names := map[string]func(int) string{
-		"read":   func(i int) string { return fmt.Sprintf("t0/proc/%d", i) },
-		"unread": func(i int) string { return fmt.Sprintf("t0/cmd/%d", i) },
-		"deep":   func(i int) string { return fmt.Sprintf("t0/%d%s", i, strings.Repeat("/d", 40)) },
+const manyMembers = "the bundle has more than 200000 members: refused"
+
+func TestReadRefusesManyMembers(t *testing.T) {
+	if _, err := readMembers(unending(t, 300_000, 0, "t0/cmd/ss")); err == nil || !strings.Contains(err.Error(), manyMembers) {
+		t.Errorf("error %v", err)
 	}
-	for kind, name := range names {
-		count := 300_000
-		if kind == "deep" {
-			count /= 40
+}
+
+// Directories count that only the names of other members tell of.
+func TestContentsRefuseManyMembers(t *testing.T) {
+	for kind, deep := range map[string]int{"flat": 1, "deep": 100} {
+		c := newContents()
+		var err error
+		added := 0
+		for ; added < 300_000/deep && err == nil; added++ {
+			err = c.add(member{name: fmt.Sprintf("t0/proc/%d%s", added, strings.Repeat("/d", deep-1))})
 		}
-		t.Run(kind, func(t *testing.T) { refused(t, bomb(t, count, 0, name), "more than 200000 members", "refused") })
+		if err == nil || !strings.Contains(err.Error(), manyMembers) || added < maxMembers/deep {
+			t.Errorf("%s: error %v after %d members", kind, err, added)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (r *recorder) ReadFile(name string) ([]byte, error) {
 		err = fmt.Errorf("%s: %d bytes, at most %d are recorded", name, len(data), maxMember)
 	}
 	if err != nil {
-		r.fail(name, err)
+		r.fail(name, err, false)
 		return nil, err
 	}
 	r.keep(name, data)
@@ -72,20 +72,30 @@ func (r *recorder) keep(name string, data []byte) {
 	r.files[at] = slices.Clone(data)
 }
 
-func (r *recorder) fail(name string, err error) {
+// fail keeps why something that is there could not be read or listed. That a directory is no file, and the other way
+// round, is no failure.
+func (r *recorder) fail(name string, err error, listing bool) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	at := r.real(name, true)
+	info, statErr := fs.Stat(r.source, name)
+	if statErr == nil && info.IsDir() != listing {
+		if info.IsDir() {
+			r.keepDir(at)
+		}
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !errors.Is(err, fs.ErrNotExist) {
-		r.failed[at] = err
-	}
+	r.failed[at] = err
 }
 
 // Open opens a file as the copy that is kept, and a directory as its listing.
 func (r *recorder) Open(name string) (fs.File, error) {
 	file, err := r.source.Open(name)
 	if err != nil {
-		r.fail(name, err)
+		r.fail(name, err, false)
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
@@ -101,7 +111,7 @@ func (r *recorder) Open(name string) (fs.File, error) {
 		err = fmt.Errorf("%s: more than %d bytes, which is the most that is recorded", name, maxMember)
 	}
 	if err != nil {
-		r.fail(name, err)
+		r.fail(name, err, false)
 		return nil, err
 	}
 	r.keep(name, data)
@@ -113,7 +123,7 @@ func (r *recorder) Open(name string) (fs.File, error) {
 func (r *recorder) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(r.source, name)
 	if err != nil {
-		r.fail(name, err)
+		r.fail(name, err, true)
 		return entries, err
 	}
 	at := r.real(name, true)

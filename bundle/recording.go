@@ -19,7 +19,7 @@ func (r *recorder) members(below string) []member {
 		}
 	}
 	for name, target := range r.links {
-		if _, file := r.files[name]; file || entered[name] || name == "." {
+		if _, file := r.files[name]; file || entered[name] {
 			continue
 		}
 		// A link to a place that is not recorded: the last element of its target is what the collectors look at
@@ -50,8 +50,9 @@ func storable(m member) bool {
 func (r *recorder) entered() map[string]bool {
 	dirs := map[string]bool{}
 	enter := func(name string) {
-		for dir := path.Dir(name); dir != "." && !dirs[dir]; dir = path.Dir(dir) {
-			dirs[dir] = true
+		for name != "." && !dirs[path.Dir(name)] {
+			name = path.Dir(name)
+			dirs[name] = true
 		}
 	}
 	for name := range r.files {

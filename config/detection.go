@@ -59,10 +59,10 @@ func (d Detection) Settings() detectors.Settings {
 const mostEvaluations = 7 * 24 * 60
 
 func (c *check) detection(detection Detection) {
-	c.between("detection.interval", detection.Interval, shortestInterval, longestInterval)
-	c.between("detection.window", detection.Window, shortestWindow, longestWindow)
+	c.within("detection.interval", detection.Interval, shortestInterval)
+	c.within("detection.window", detection.Window, shortestWindow)
 	if detection.CollectionInterval != 0 {
-		c.between("detection.collection_interval", detection.CollectionInterval, shortestInterval, longestInterval)
+		c.within("detection.collection_interval", detection.CollectionInterval, shortestInterval)
 	}
 	for key, count := range map[string]int{"detection.for": detection.For, "detection.keep": detection.Keep} {
 		if count < 0 || count > mostEvaluations {

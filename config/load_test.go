@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		text  string
 		wants []string
 	}{
-		"unknown key":           {"web:\n  listen_adress: x\n", []string{"nasight.yml:2:3: ", `unknown field "listen_adress"`, ">  2 |"}},
+		"unknown key":           {"web:\n  listen_addr: x\n", []string{"nasight.yml:2:3: ", `unknown field "listen_addr"`, ">  2 |"}},
 		"unknown section":       {"log: {}\nmetrics: {}\n", []string{"nasight.yml:2:1: ", `"metrics"`}},
 		"duplicate key":         {"cloud: gce\ncloud: azure\n", []string{"nasight.yml:2:1: ", "already defined"}},
 		"wrong type":            {"session:\n  cap: [1]\n", []string{"nasight.yml:2:8: ", ">  2 |"}},

@@ -20,7 +20,7 @@ const (
 	shortestInterval = time.Second
 	longestInterval  = time.Hour
 	shortestWindow   = 2 * time.Second
-	longestWindow    = time.Hour
+	shortestTimeout  = 100 * time.Millisecond
 	shortestKept     = time.Hour
 	leastSpace       = 64 << 20
 	slowestNetwork   = 1e6 / 8 // bytes per second; less than this is a forgotten unit
@@ -48,29 +48,30 @@ func (c *check) oneOf(key, value string, allowed ...string) {
 	}
 }
 
-func (c *check) between(key string, value Duration, low, high time.Duration) {
-	if v := time.Duration(value); v < low || v > high {
-		c.fail(key, "%s is out of range; write %s to %s", v, low, high)
+// within checks a clock: from least to an hour.
+func (c *check) within(key string, value Duration, least time.Duration) {
+	if v := time.Duration(value); v < least || v > longestInterval {
+		c.fail(key, "%s is out of range; write %s to %s", v, least, longestInterval)
 	}
 }
 
-func (config *Config) validate() []invalid {
-	var c check
-	c.web(config.Web)
-	c.hosts(config.Hosts)
-	c.collectors(config.Collectors)
-	c.session(config.Session)
-	c.networkCap("network_cap.receive", config.NetworkCap.Receive)
-	c.networkCap("network_cap.transmit", config.NetworkCap.Transmit)
-	c.providers(config.Providers)
-	if config.Cloud != "" {
-		c.oneOf("cloud", config.Cloud, "gce", "azure")
+func (c *Config) validate() []invalid {
+	var check check
+	check.web(c.Web)
+	check.hosts(c.Hosts)
+	check.collectors(c.Collectors)
+	check.session(c.Session)
+	check.networkCap("network_cap.receive", c.NetworkCap.Receive)
+	check.networkCap("network_cap.transmit", c.NetworkCap.Transmit)
+	check.providers(c.Providers)
+	if c.Cloud != "" {
+		check.oneOf("cloud", c.Cloud, "gce", "azure")
 	}
-	c.history(config.History)
-	c.detection(config.Detection)
-	c.oneOf("log.level", config.Log.Level, "debug", "info", "warn", "error")
-	c.oneOf("log.format", config.Log.Format, "logfmt", "json")
-	return c.found
+	check.history(c.History)
+	check.detection(c.Detection)
+	check.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	check.oneOf("log.format", c.Log.Format, "logfmt", "json")
+	return check.found
 }
 
 func (c *check) web(web Web) {
@@ -115,10 +116,10 @@ func (c *check) collectors(collectors map[string]Collector) {
 			continue
 		}
 		if interval := collectors[name].Interval; interval != 0 {
-			c.between(key+".interval", interval, shortestInterval, longestInterval)
+			c.within(key+".interval", interval, shortestInterval)
 		}
 		if timeout := collectors[name].Timeout; timeout != 0 {
-			c.between(key+".timeout", timeout, 100*time.Millisecond, longestInterval)
+			c.within(key+".timeout", timeout, shortestTimeout)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func DefaultSettings() Settings {
 		Gap: 5 * time.Minute, MinimumCoverage: 0.8, HintBelow: 0.4, Doubt: 0.7,
 		Activity: ActivitySettings{Operations: 50, Bytes: 5 * mebibyte, Outstanding: 1},
 		Session: SessionSettings{
-			Backlog: 0.99, SlotsFull: 0.90, QueueShare: 0.20, SessionQueue: 0.4, Outstanding: 3,
+			Backlog: 1, SlotsFull: 0.90, QueueShare: 0.20, SessionQueue: 0.4, Outstanding: 3,
 			Busiest: 0.8, RTTRatio: 25, OutOfOrder: 0.01, Moving: 2,
 			Effective: 1.5, Ceiling: 0.85, Plateau: 1.10, PlateauRequests: 4, Softirq: 0.85,
 			WriteShare: 0.5, Busy: 0.7, Limited: 0.30, NotSent: 64 << 10, Skew: 0.5,

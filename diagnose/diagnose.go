@@ -33,21 +33,9 @@ var ErrNoMoment = errors.New("no moment could be read")
 
 // Run takes the moments one by one and judges what they show.
 func Run(ctx context.Context, moments iter.Seq[bundle.Moment], options Options) (*Report, error) {
-	taker := &taker{options: options, memory: history.NewMemory(history.MemoryOptions{}), states: map[string]*CollectorState{}, cast: map[string]collectors.Collector{}}
-	defer taker.memory.Close()
-	taker.options.Collectors.Memory = inProcess{}
-	for moment := range moments {
-		if err := taker.take(ctx, moment); err != nil {
-			return nil, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if len(taker.times) == 0 {
-		return nil, ErrNoMoment
-	}
-	return taker.judge(ctx)
+	taker := newTaker(options)
+	defer func() { _ = taker.memory.Close() }()
+	return taker.run(ctx, moments)
 }
 
 type taker struct {
@@ -61,6 +49,29 @@ type taker struct {
 	cast    map[string]collectors.Collector
 }
 
+func newTaker(options Options) *taker {
+	options.Collectors.Memory = inProcess{}
+	return &taker{
+		options: options, memory: history.NewMemory(history.MemoryOptions{}),
+		states: map[string]*CollectorState{}, cast: map[string]collectors.Collector{},
+	}
+}
+
+func (t *taker) run(ctx context.Context, moments iter.Seq[bundle.Moment]) (*Report, error) {
+	for moment := range moments {
+		if err := t.take(ctx, moment); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(t.times) == 0 {
+		return nil, ErrNoMoment
+	}
+	return t.judge(ctx)
+}
+
 func (t *taker) take(ctx context.Context, moment bundle.Moment) error {
 	t.host = moment.Root.Host
 	if t.stage == nil {
@@ -69,7 +80,7 @@ func (t *taker) take(ctx context.Context, moment bundle.Moment) error {
 	t.stage.set(moment.Root)
 	t.times = append(t.times, moment.Time)
 	for _, entry := range t.options.Entries {
-		result := t.run(ctx, entry, moment)
+		result := t.collect(ctx, entry, moment)
 		t.note(entry.Name, result)
 		if err := t.memory.Append(ctx, result.Samples); err != nil {
 			return fmt.Errorf("keep samples of %s: %w", entry.Name, err)
@@ -81,7 +92,7 @@ func (t *taker) take(ctx context.Context, moment bundle.Moment) error {
 	return ctx.Err()
 }
 
-func (t *taker) run(ctx context.Context, entry collectors.Entry, moment bundle.Moment) collectors.Result {
+func (t *taker) collect(ctx context.Context, entry collectors.Entry, moment bundle.Moment) collectors.Result {
 	deadline := t.options.Deadline
 	if deadline <= 0 {
 		deadline = 5 * time.Second

@@ -91,7 +91,9 @@ func TestHungCollectorCostsItsDeadline(t *testing.T) {
 func TestFailuresAndSkippedInputAreTold(t *testing.T) {
 	report := run(t, 1,
 		entry("none", func(context.Context, collectors.Sink) error { return collectors.ErrNoData }),
-		entry("denied", func(context.Context, collectors.Sink) error { return &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission} }),
+		entry("denied", func(context.Context, collectors.Sink) error {
+			return &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
+		}),
 		entry("odd", func(_ context.Context, sink collectors.Sink) error { sink.Skip("short_line", 3); return nil }),
 		entry("panics", func(context.Context, collectors.Sink) error { panic("index out of range") }),
 	)
@@ -213,6 +215,7 @@ func TestLiveKeepsItsSpacingAndStops(t *testing.T) {
 			t.Errorf("times %v", times)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		count := 0
 		for range Live(ctx, root, 3, time.Hour) {
 			count++

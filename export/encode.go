@@ -34,7 +34,8 @@ func encodeV2(samples []schema.Sample) *writev2.Request {
 		points[i].Value, points[i].Timestamp = sample.Value, sample.Time.UnixMilli()
 		series[i].LabelsRefs = symbols.SymbolizeLabels(labels, nil)
 		series[i].Samples = []*writev2.Sample{&points[i]}
-		series[i].Metadata = &writev2.Metadata{Type: typeV2(sample.Family), HelpRef: symbols.Symbolize(sample.Family.Help)}
+		help := symbols.Symbolize(sample.Family.Help) //nolint:misspell // the library's spelling
+		series[i].Metadata = &writev2.Metadata{Type: typeV2(sample.Family), HelpRef: help}
 		request.Timeseries[i] = &series[i]
 	}
 	request.Symbols = symbols.Symbols()

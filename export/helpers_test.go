@@ -41,7 +41,7 @@ func publish(t testing.TB, output collectors.Output, batches ...collectors.Batch
 // get asks a handler and returns the status and the body without comments.
 func get(t testing.TB, handler http.Handler, target string, header ...string) (int, string) {
 	t.Helper()
-	request := httptest.NewRequest(http.MethodGet, target, http.NoBody)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}

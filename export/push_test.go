@@ -105,6 +105,18 @@ func TestPusherSendsEverySampleWithItsTime(t *testing.T) {
 	}
 }
 
+// The bytes were made with the generated type of the Prometheus server.
+func TestEncodeV1MakesTheBytesOfPrometheus(t *testing.T) {
+	const want = "\nX\n%\n\b__name__\x12\x19nasight_cpu_seconds_total\n\x0f\n\x04host\x12\aclient1\n\f\n\x04mode\x12\x04busy" +
+		"\x12\x10\t\x00\x00\x00\x00\x00\x00\xf8?\x10\x80\x84\xce\xe2\xa24" +
+		"\nB\n\x1d\n\b__name__\x12\x11nasight_cpu_cores\n\x0f\n\x04host\x12\aclient1" +
+		"\x12\x10\t\x00\x00\x00\x00\x00\x00\x10\xc0\x10\x80\x84\xce\xe2\xa24"
+	got := encodeV1([]schema.Sample{sample(schema.CPUSeconds, 1.5, "client1", "busy"), sample(schema.CPUCores, -4, "client1")})
+	if string(got) != want {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestPusherTriesAgainWhereItMayHelp(t *testing.T) {
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable,
 		http.StatusTooManyRequests, http.StatusUnauthorized, http.StatusForbidden} {

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/exp/api/remote"
 	writev2 "github.com/prometheus/client_golang/exp/api/remote/genproto/v2"
-	"github.com/prometheus/prometheus/prompb"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -77,19 +78,58 @@ func decode(body io.Reader, kind remote.WriteMessageType) ([]string, error) {
 	return decodeV2(data)
 }
 
+// decodeV1 reads a prometheus.WriteRequest. The generated type is left to the packages that know the library.
 func decodeV1(data []byte) (lines []string, err error) {
-	var request prompb.WriteRequest
-	if err := request.Unmarshal(data); err != nil {
-		return nil, err
-	}
-	for _, series := range request.Timeseries {
+	err = eachField(data, func(_ protowire.Number, series []byte, _ uint64) error {
 		var labels []string
-		for _, label := range series.Labels {
-			labels = append(labels, label.Name, label.Value)
+		var value float64
+		var milliseconds int64
+		err := eachField(series, func(number protowire.Number, inner []byte, _ uint64) error {
+			return eachField(inner, func(field protowire.Number, text []byte, bits uint64) error {
+				switch {
+				case number == v1Labels:
+					labels = append(labels, string(text))
+				case field == v1SampleValue:
+					value = math.Float64frombits(bits)
+				default:
+					milliseconds = int64(bits)
+				}
+				return nil
+			})
+		})
+		lines = append(lines, line(labels, value, milliseconds))
+		return err
+	})
+	return lines, err
+}
+
+// eachField hands every field of a message to visit: as bytes, or as a number.
+func eachField(message []byte, visit func(number protowire.Number, text []byte, bits uint64) error) error {
+	for len(message) > 0 {
+		number, kind, size := protowire.ConsumeTag(message)
+		if size < 0 {
+			return protowire.ParseError(size)
 		}
-		lines = append(lines, line(labels, series.Samples[0].Value, series.Samples[0].Timestamp))
+		message = message[size:]
+		var text []byte
+		var bits uint64
+		switch kind {
+		case protowire.BytesType:
+			text, size = protowire.ConsumeBytes(message)
+		case protowire.Fixed64Type:
+			bits, size = protowire.ConsumeFixed64(message)
+		default:
+			bits, size = protowire.ConsumeVarint(message)
+		}
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		if err := visit(number, text, bits); err != nil {
+			return err
+		}
+		message = message[size:]
 	}
-	return lines, nil
+	return nil
 }
 
 func decodeV2(data []byte) (lines []string, err error) {

@@ -141,15 +141,15 @@ func hostName(host config.Host) (string, error) {
 }
 
 // start runs a crew in the place of the one that runs now, which has ended before the new one starts: no collector of
-// a host runs twice at a time. After the stop nothing starts.
-func (c *collecting) start(next *crew) {
+// a host runs twice at a time. The crew runs until the stop, not until the context ends; after the stop nothing starts.
+func (c *collecting) start(ctx context.Context, next *crew) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
 		return
 	}
 	before := c.running.stopped(c.log)
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	next.stop = stop
 	for _, runner := range next.runners {
 		next.done.Go(func() {

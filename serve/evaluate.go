@@ -16,6 +16,7 @@ import (
 	"github.com/nasight/nasight/fleet"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/schema"
+	"github.com/nasight/nasight/web"
 )
 
 // store is what the evaluator needs of history.
@@ -30,6 +31,8 @@ type evaluation struct {
 	Fleet    *fleet.Fleet
 	Findings []detectors.Finding // in every state, the most severe first
 	Settings detectors.Settings
+	// Collectors are those that history knows of, agents' included, as of the window.
+	Collectors []web.Collector
 }
 
 // evaluator judges the fleet on a fixed grid of moments and takes the findings through their life cycle.
@@ -68,6 +71,10 @@ func newEvaluator(cfg config.Config, host string, history store, output collecto
 
 func (e *evaluator) set(cfg config.Config) {
 	learnt := e.profile.Learnt
+	if window, spacing := time.Duration(cfg.Detection.Window), collectionInterval(cfg); window < 2*spacing {
+		e.log.Warn("detection.window is shorter than two collections: rates will be missing; make it longer or collect more often",
+			"window", window, "collection_interval", spacing)
+	}
 	e.detection = cfg.Detection
 	e.every.Store(int64(cfg.Detection.Interval))
 	e.profile = fleet.Spacing(time.Duration(cfg.Detection.Window), collectionInterval(cfg))
@@ -113,16 +120,23 @@ func (e *evaluator) evaluate(ctx context.Context, at time.Time) (*evaluation, er
 	if err != nil {
 		return nil, err
 	}
-	settings := e.detection.Settings()
-	round := detectors.Judge(view, settings)
+	round := detectors.Judge(view, e.detection.Settings())
 	round.Unjudged = append(round.Unjudged, e.absent(view)...)
 	stepped := e.lifecycle.Step(round)
-	result := &evaluation{At: at, Fleet: view, Findings: e.lifecycle.Active(), Settings: settings}
+	result := e.result(ctx, view)
 	if stepped {
 		e.judgedAt = at
 		e.record(ctx, result)
 	}
 	return result, nil
+}
+
+// result puts a view together with where the findings stand.
+func (e *evaluator) result(ctx context.Context, view *fleet.Fleet) *evaluation {
+	return &evaluation{
+		At: view.At, Fleet: view, Findings: e.lifecycle.Active(), Settings: e.detection.Settings(),
+		Collectors: collectorsIn(ctx, e.history, view.At, view.Window),
+	}
 }
 
 func (e *evaluator) view(ctx context.Context, at time.Time) (*fleet.Fleet, error) {
@@ -143,7 +157,7 @@ func (e *evaluator) glance(ctx context.Context, at time.Time) {
 		e.log.Debug("cannot glance at the fleet", "err", err)
 		return
 	}
-	e.latest.Store(&evaluation{At: at, Fleet: view, Findings: e.lifecycle.Active(), Settings: e.detection.Settings()})
+	e.latest.Store(e.result(ctx, view))
 }
 
 // absent are the hosts that findings are about and that history says nothing of. While it is replayed, and in the first

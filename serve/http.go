@@ -48,6 +48,8 @@ func (s *Server) serve(ctx context.Context) error {
 	if err := server.Shutdown(stop); err != nil {
 		s.log.Warn("requests were cut off at the end", "err", errors.Join(err, server.Close()))
 	}
-	<-failed
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		s.log.Warn("the HTTP server ended badly", "err", err)
+	}
 	return nil
 }

@@ -95,7 +95,7 @@ func TestAgentsHostIsJudgedToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	remote := &collecting{output: &sinkOutput{}, log: server.log}
-	remote.start(agent)
+	remote.start(t.Context(), agent)
 	var pushing sync.WaitGroup
 	ctx, cancel := contextOf(t)
 	pushing.Go(func() {
@@ -109,6 +109,9 @@ func TestAgentsHostIsJudgedToo(t *testing.T) {
 	body := server.awaitPage(t, "/metrics", `detector="session_saturated"`, 6*time.Second)
 	if !strings.Contains(body, `host="far1"`) {
 		t.Errorf("no finding of the agent's host:\n%s", body)
+	}
+	if _, page := server.get(t, "/"); !strings.Contains(page, `<td>far1</td><th scope="row">tcp</th><td>ok</td>`) {
+		t.Errorf("the page lacks the agent's collectors:\n%s", page)
 	}
 	if strings.Contains(body, "nasight_nfs_read_bytes_total") {
 		t.Error("the agent's samples are exposed a second time: whoever scrapes both would count twice")

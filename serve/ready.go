@@ -79,11 +79,12 @@ func say(w http.ResponseWriter, code int, lines ...string) {
 // pageData is what the page shows.
 func (s *Server) pageData(*http.Request) web.Page {
 	page := web.Page{Version: s.build.Version, Now: time.Now(), NotReady: s.notReady()}
-	statuses := s.collecting.status()
-	page.Collectors = s.health.rows(statuses)
+	var agents []web.Collector
 	if latest := s.evaluator.latest.Load(); latest != nil {
+		agents = latest.Collectors
 		page.EvaluatedAt, page.Fleet, page.Findings, page.Settings = latest.At, latest.Fleet, latest.Findings, latest.Settings
 	}
+	page.Collectors = s.health.rows(s.collecting.status(), agents)
 	return page
 }
 

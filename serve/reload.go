@@ -12,7 +12,7 @@ import (
 
 // reload reads the configuration file again and takes over what can change at run time. It returns what cannot. After
 // an error everything goes on as before.
-func (s *Server) reload() ([]string, error) {
+func (s *Server) reload(ctx context.Context) ([]string, error) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
 	if s.configFile == "" {
@@ -24,7 +24,7 @@ func (s *Server) reload() ([]string, error) {
 	}
 	before := s.current()
 	next, notes := keepFixed(before, next)
-	if err := s.takeOver(before, next); err != nil {
+	if err := s.takeOver(ctx, before, next); err != nil {
 		return nil, err
 	}
 	s.config.Store(&next)
@@ -33,7 +33,7 @@ func (s *Server) reload() ([]string, error) {
 }
 
 // takeOver makes everything that can fail before it changes anything.
-func (s *Server) takeOver(before, next config.Config) error {
+func (s *Server) takeOver(ctx context.Context, before, next config.Config) error {
 	var replacement *crew
 	if collectsOtherwise(before, next) {
 		var err error
@@ -45,7 +45,7 @@ func (s *Server) takeOver(before, next config.Config) error {
 		return err
 	}
 	if replacement != nil {
-		s.collecting.start(replacement)
+		s.collecting.start(ctx, replacement)
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func keepFixed(before, next config.Config) (config.Config, []string) {
 }
 
 // reloadRequest answers POST /-/reload: 200 with what needs a restart, or 400 with what is wrong with the file.
-func (s *Server) reloadRequest(w http.ResponseWriter, _ *http.Request) {
-	notes, err := s.reload()
+func (s *Server) reloadRequest(w http.ResponseWriter, r *http.Request) {
+	notes, err := s.reload(r.Context())
 	if err != nil {
 		s.log.Error("configuration not read again; the old one stays in force", "err", err)
 		say(w, http.StatusBadRequest, "the old configuration stays in force:", err.Error())
@@ -89,7 +89,7 @@ func (s *Server) reloadOn(ctx context.Context, hangups <-chan os.Signal) error {
 		case <-ctx.Done():
 			return nil
 		case <-hangups:
-			if _, err := s.reload(); err != nil {
+			if _, err := s.reload(ctx); err != nil {
 				s.log.Error("configuration not read again after SIGHUP; the old one stays in force", "err", err)
 			}
 		}

@@ -155,7 +155,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.listening(s.listener.Addr())
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	s.collecting.start(s.first)
+	s.collecting.start(ctx, s.first)
 	group.Go(func() error { return s.serve(ctx) })
 	group.Go(func() error { return s.evaluator.run(ctx) })
 	group.Go(func() error { return s.reloadOn(ctx, hangups) })

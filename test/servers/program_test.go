@@ -5,6 +5,8 @@ package servers
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -22,21 +24,35 @@ const (
 	stopLimit  = 20 * time.Second // from SIGTERM to the end: history is written out
 )
 
-// build compiles a program of the module and returns its path.
-func build(t *testing.T, name string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/nasight/nasight/cmd/"+name)
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", name, err, output)
+// programs is where TestMain builds the programs of the module.
+var programs string
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
-	return program
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (code int, err error) {
+	if programs, err = os.MkdirTemp("", "nasight-servers-"); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(programs)) }()
+	command := exec.CommandContext(context.Background(), "go", "build", "-o", programs, "github.com/nasight/nasight/cmd/...")
+	if output, err := command.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build the programs: %w\n%s", err, output)
+	}
+	return m.Run(), nil
 }
 
 // start runs a program that serves HTTP, in an empty directory, until the test ends. It returns the program's address
 // once the program is ready. It is an error if the program does not end well when it is asked to.
-func start(t *testing.T, program string, arguments ...string) string {
+func start(t *testing.T, name string, arguments ...string) string {
 	t.Helper()
+	program := filepath.Join(programs, name)
 	address := freeAddress(t)
 	var output bytes.Buffer
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -59,10 +75,10 @@ func start(t *testing.T, program string, arguments ...string) string {
 		stop()
 		<-ended
 		if !command.ProcessState.Success() {
-			t.Errorf("%s ended with %s", filepath.Base(program), command.ProcessState)
+			t.Errorf("%s ended with %s", name, command.ProcessState)
 		}
 		if t.Failed() {
-			t.Logf("output of %s:\n%s", filepath.Base(program), output.Bytes())
+			t.Logf("output of %s:\n%s", name, output.Bytes())
 		}
 	})
 	waitReady(t, "http://"+address, ended)
