@@ -10,8 +10,8 @@ help: ## list the jobs
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: build
-build: ## build the programs into bin/; RELEASE=v1.2.3 names a release
-	$(GO) build -ldflags '-X main.release=$(RELEASE)' -o bin/ ./cmd/...
+build: ## build the static programs into bin/; RELEASE=v1.2.3 names a release
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.release=$(RELEASE)' -o bin/ ./cmd/...
 
 .PHONY: test
 test: ## run the tests; needs Go alone

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/nasight/nasight/cli"
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/export"
 )
@@ -101,8 +101,8 @@ func parse(args []string, build export.Build, entries []collectors.Entry, stdout
 		flags
 		kong.Plugins
 	}
-	switches := newSwitches(entries)
-	f.Plugins = kong.Plugins{switches.target()}
+	switches := cli.NewSwitches(entries)
+	f.Plugins = kong.Plugins{switches.Target()}
 	parser, err := kong.New(&f,
 		kong.Name("nasight-agent"), kong.Description(description), kong.Writers(stdout, stderr),
 		kong.Vars{"version": "nasight-agent " + build.Version + " (" + build.Revision + ")"},
@@ -118,7 +118,7 @@ func parse(args []string, build export.Build, entries []collectors.Entry, stdout
 	case err != nil:
 		return Config{}, false, usageError{fmt.Errorf("%w (see --help)", err)}
 	}
-	cfg, err = f.config(build, entries, switches.set(), stderr)
+	cfg, err = f.config(build, entries, switches.Set(), stderr)
 	return cfg, false, err
 }
 
@@ -143,39 +143,4 @@ func (f *flags) config(build export.Build, entries []collectors.Entry, set map[s
 		},
 		Logger: newLogger(stderr, f.LogLevel, f.LogFormat),
 	}, nil
-}
-
-// switches are the flags --collector.NAME and --no-collector.NAME. The command-line library reads flags from the fields
-// of a struct, so one is made with a field for each collector: a pointer, which stays nil where nothing was said.
-type switches struct {
-	entries []collectors.Entry
-	fields  reflect.Value
-}
-
-func newSwitches(entries []collectors.Entry) switches {
-	fields := make([]reflect.StructField, len(entries))
-	for i, entry := range entries {
-		state := "off"
-		if entry.Default {
-			state = "on"
-		}
-		fields[i] = reflect.StructField{
-			Name: fmt.Sprintf("Collector%d", i), Type: reflect.TypeFor[*bool](),
-			Tag: reflect.StructTag(fmt.Sprintf(`name:%q negatable:"" help:%q`,
-				"collector."+entry.Name, entry.Help+" Default: "+state+".")),
-		}
-	}
-	return switches{entries: entries, fields: reflect.New(reflect.StructOf(fields))}
-}
-
-func (s switches) target() any { return s.fields.Interface() }
-
-func (s switches) set() map[string]bool {
-	set := make(map[string]bool)
-	for i, entry := range s.entries {
-		if on, _ := s.fields.Elem().Field(i).Interface().(*bool); on != nil {
-			set[entry.Name] = *on
-		}
-	}
-	return set
 }

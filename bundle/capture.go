@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,9 @@ func (c Capture) Write(ctx context.Context, w io.Writer) error {
 		now := time.Now()
 		var members []member
 		if err == nil {
-			members, manifest.Kernel = c.moment(ctx, mask)
+			var kernel string
+			members, kernel = c.moment(ctx, mask)
+			manifest.Kernel = cmp.Or(kernel, manifest.Kernel)
 			err = ctx.Err() // what was read after the end is not a moment
 		}
 		if err != nil {

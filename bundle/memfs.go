@@ -60,7 +60,7 @@ func (m memFS) Open(name string) (fs.File, error) {
 	case err != nil:
 		return nil, failure("open", name, err)
 	case found.mode.IsDir():
-		return &openDirectory{entry: entry{path.Base(name), found}, path: name, left: found.entries()}, nil
+		return &openDirectory{dirEntry: dirEntry{path.Base(name), found}, path: name, left: found.entries()}, nil
 	}
 	return newOpenFile(name, found), nil
 }
@@ -118,7 +118,7 @@ func (m memFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, failure(op, name, err)
 	}
-	return entry{path.Base(name), found}, nil
+	return dirEntry{path.Base(name), found}, nil
 }
 
 // Sub gives the same tree as seen from a directory. The directory does not have to be there.
@@ -170,7 +170,7 @@ func (m memFS) find(name string, follow bool) (*node, error) {
 func (n *node) entries() []fs.DirEntry {
 	list := make([]fs.DirEntry, 0, len(n.children))
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		list = append(list, entry{name, n.children[name]})
+		list = append(list, dirEntry{name, n.children[name]})
 	}
 	return list
 }

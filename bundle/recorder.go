@@ -104,7 +104,7 @@ func (r *recorder) Open(name string) (fs.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &openDirectory{entry: entry{path.Base(name), newDirectory()}, path: name, left: entries}, nil
+		return &openDirectory{dirEntry: dirEntry{path.Base(name), newDirectory()}, path: name, left: entries}, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxMember+1))
 	if err == nil && len(data) > maxMember {

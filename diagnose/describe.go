@@ -19,7 +19,7 @@ const (
 func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding, settings detectors.Settings) Mount {
 	path := onPath(mount, findings)
 	described := Mount{
-		MountPoints: mount.MountPoints, Host: mount.Host, Server: mount.Server, ServerName: mount.ServerName, Export: mount.Export,
+		MountPoints: mount.MountPoints, MoreMounts: mount.MoreMounts, Host: mount.Host, Server: mount.Server, ServerName: mount.ServerName, Export: mount.Export,
 		Protocol: mount.Protocol, Version: mount.Version, Sessions: endpoint.Count(),
 		State:      detectors.StateOf(mount, endpoint, client, settings),
 		Operations: mount.Operations(), ReadRate: mount.ReadRate, WriteRate: mount.WriteRate,

@@ -35,7 +35,7 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 
 func (m *markdown) mount(mount Mount) {
 	m.line("")
-	m.line("## %s on %s", cell(mount.Name()), cell(strings.Join(mount.MountPoints, ", ")))
+	m.line("## %s on %s", cell(mount.Name()), cell(mount.On()))
 	m.line("")
 	m.line("%s. %s", cell(load(mount)), cell(mount.Verdict))
 	m.line("")

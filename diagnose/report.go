@@ -2,7 +2,9 @@ package diagnose
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/nasight/nasight/detectors"
@@ -39,6 +41,7 @@ type CollectorState struct {
 // Mount is what the report says of one mount.
 type Mount struct {
 	MountPoints []string    `json:"mountpoints"`
+	MoreMounts  int         `json:"more_mountpoints,omitempty"` // beyond those listed
 	Host        string      `json:"host"`
 	Server      string      `json:"server"`
 	ServerName  string      `json:"server_name"`
@@ -59,6 +62,15 @@ type Mount struct {
 
 // Name is the mount as an operator writes it.
 func (m Mount) Name() string { return m.ServerName + ":" + m.Export }
+
+// On is where the mount is mounted, for people.
+func (m Mount) On() string {
+	on := strings.Join(m.MountPoints, ", ")
+	if m.MoreMounts > 0 {
+		on += fmt.Sprintf(" and %d more", m.MoreMounts)
+	}
+	return on
+}
 
 // WriteJSON writes the report as one object.
 func (r *Report) WriteJSON(w io.Writer) error {

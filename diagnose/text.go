@@ -68,7 +68,9 @@ func (t *text) prose(indent, first, s string, paint func(string) string) {
 
 func plain(s string) string { return s }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *text) line(format string, args ...any) {
+	t.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
 
 func (t *text) head(r *Report) {
 	kernel := ""
@@ -127,7 +129,7 @@ func plural(n int, word string) string {
 
 func (t *text) mount(m Mount) {
 	t.line("")
-	t.line("%s on %s", t.ink.bold(printable(m.Name())), printable(strings.Join(m.MountPoints, ", ")))
+	t.line("%s on %s", t.ink.bold(printable(m.Name())), printable(m.On()))
 	if m.State == stateIdle && len(m.Findings) == 0 {
 		t.prose("  ", "", m.Verdict, plain)
 		return

@@ -68,7 +68,7 @@ func series(exposition string) string {
 // mountSamples makes a thousand samples for every hundred mounts and host, like those of the nfs collector.
 func mountSamples(host string, mounts int) []schema.Sample {
 	var samples []schema.Sample
-	families := []*schema.Family{schema.NFSReadBytes, schema.NFSWriteBytes, schema.NFSReadSize, schema.NFSWriteSize}
+	families := []*schema.Family{schema.NFSReadBytes, schema.NFSWriteBytes, schema.NFSRetransmissions, schema.NFSTimeouts}
 	for i := range mounts {
 		identity := []string{host, fmt.Sprintf("192.0.2.%d", i%256), fmt.Sprintf("/export/%d", i), "nfs", fmt.Sprintf("0:%d", i)}
 		for _, family := range families {

@@ -133,8 +133,6 @@ func (b *builder) buildMounts() {
 		FeatureWriteRate:    func(m *Mount) *Value { return &m.WriteRate },
 		FeatureRetransmits:  func(m *Mount) *Value { return &m.Retransmits },
 		FeatureTimeouts:     func(m *Mount) *Value { return &m.Timeouts },
-		FeatureReadSize:     func(m *Mount) *Value { return &m.ReadSize },
-		FeatureWriteSize:    func(m *Mount) *Value { return &m.WriteSize },
 		FeatureReadAhead:    func(m *Mount) *Value { return &m.ReadAhead },
 	} {
 		b.eachMount(feature, func(m *Mount, point history.Point) { *field(m) = Value(point.Value) })
@@ -179,14 +177,12 @@ func newMount(labels map[string]string) *Mount {
 	mount := &Mount{
 		Host: labels["host"], Server: labels["server"], ServerName: labels["server_name"], Export: labels["export"],
 		Protocol: labels["protocol"], Device: labels["device"], Version: labels["version"], Transport: labels["transport"],
-		Security: labels["security"], Options: labels["options"], MountPoints: unescapeAll(labels["mountpoints"]),
-		Classes: map[string]Class{}, NConnect: Unknown,
+		Security: labels["security"], Options: labels["options"], Classes: map[string]Class{}, NConnect: number(labels["nconnect"]),
+		ReadSize: option(labels["options"], "rsize"), WriteSize: option(labels["options"], "wsize"),
 	}
-	if n, err := strconv.Atoi(labels["nconnect"]); err == nil {
-		mount.NConnect = Value(n)
-	}
+	mount.MountPoints, mount.MoreMounts = mountPoints(labels["mountpoints"])
 	for _, value := range []*Value{
-		&mount.ReadSize, &mount.WriteSize, &mount.ReadAhead, &mount.Age, &mount.ReadRate, &mount.WriteRate, &mount.Retransmits,
+		&mount.ReadAhead, &mount.Age, &mount.ReadRate, &mount.WriteRate, &mount.Retransmits,
 		&mount.Timeouts, &mount.Completions, &mount.ClockAdvance, &mount.Samples,
 	} {
 		*value = Unknown
@@ -194,13 +190,37 @@ func newMount(labels map[string]string) *Mount {
 	return mount
 }
 
-// unescapeAll splits the mountpoints label at its blanks and undoes the kernel's octal escapes.
-func unescapeAll(label string) []string {
+// option is the number that a mount option has.
+func option(options, name string) Value {
+	for part := range strings.SplitSeq(options, ",") {
+		if value, ok := strings.CutPrefix(part, name+"="); ok {
+			return number(value)
+		}
+	}
+	return Unknown
+}
+
+func number(text string) Value {
+	n, err := strconv.ParseUint(text, 10, 53)
+	if err != nil {
+		return Unknown
+	}
+	return Value(n)
+}
+
+// mountPoints splits the mountpoints label at its blanks and undoes the kernel's octal escapes. A last part of +N stands
+// for so many that the label leaves out; a mount point begins with a slash.
+func mountPoints(label string) ([]string, int) {
 	paths := strings.Fields(label)
+	more := 0
+	if last := len(paths) - 1; last >= 0 && strings.HasPrefix(paths[last], "+") {
+		more, _ = strconv.Atoi(paths[last][1:])
+		paths = paths[:last]
+	}
 	for i, path := range paths {
 		paths[i] = unescape(path)
 	}
-	return paths
+	return paths, more
 }
 
 func unescape(path string) string {

@@ -263,3 +263,13 @@ func TestLearnNeedsThreeBusyDays(t *testing.T) {
 		within(t, "baseline", endpoint.Baseline, 0.013)
 	}
 }
+
+func TestMountPointsBeyondTheLabel(t *testing.T) {
+	r := newRecorder(t)
+	r.at(0)
+	r.add(schema.NFSMountInfo, 1, append(mountLabels, "192.0.2.10", "3", "tcp", `/a /b\134c\011 +17`, "sys", "", "rw")...)
+	mount := r.build(fleet.Moments(r.times)).Clients[0].Mounts[0]
+	if len(mount.MountPoints) != 2 || mount.MountPoints[1] != "/b\\c\t" || mount.MoreMounts != 17 {
+		t.Errorf("mount points %q and %d more", mount.MountPoints, mount.MoreMounts)
+	}
+}

@@ -88,8 +88,6 @@ func mountFeatures() []Feature {
 		{Name: FeatureRetransmits, Unit: "requests per second", Expr: rate("nasight_nfs_retransmissions_total"), By: byMount, Sum: true},
 		{Name: FeatureTimeouts, Unit: "requests per second", Expr: lastRate("nasight_nfs_major_timeouts_total"), By: byMount, Sum: true},
 		{Name: FeatureCompletions, Unit: "operations per second", Expr: lastRate(ops), By: byMount, Sum: true},
-		{Name: FeatureReadSize, Unit: "bytes", Expr: newest("nasight_nfs_rsize_bytes"), By: byMount},
-		{Name: FeatureWriteSize, Unit: "bytes", Expr: newest("nasight_nfs_wsize_bytes"), By: byMount},
 		{Name: FeatureReadAhead, Unit: "bytes", Expr: newest("nasight_nfs_read_ahead_bytes"), By: byMount},
 	}
 }

@@ -20,8 +20,6 @@ const (
 	FeatureRetransmits   = "nfs_retransmits"
 	FeatureTimeouts      = "nfs_timeouts"
 	FeatureCompletions   = "nfs_completions"
-	FeatureReadSize      = "nfs_rsize"
-	FeatureWriteSize     = "nfs_wsize"
 	FeatureReadAhead     = "nfs_read_ahead"
 
 	FeatureTransportCount    = "transport_count"

@@ -88,6 +88,7 @@ type Mount struct {
 	Security    string
 	Options     string // as the kernel prints them
 	MountPoints []string
+	MoreMounts  int   // mount points beyond those listed
 	NConnect    Value // as mounted; the sessions in use may differ
 	ReadSize    Value // bytes
 	WriteSize   Value // bytes

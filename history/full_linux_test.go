@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -17,7 +18,7 @@ func TestRealFullDisk(t *testing.T) {
 		t.Skipf("mounting a small file system needs more rights (%v); TestFullDiskLosesNothing does without", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
@@ -55,7 +56,7 @@ func TestRealFullDisk(t *testing.T) {
 	}
 }
 
-// fill writes until the disk is full.
+// fill writes until the disk is full, and leaves half a megabyte.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -67,6 +68,13 @@ func fill(t *testing.T, path string) {
 		_, err = file.Write(make([]byte, 64<<10))
 	}
 	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	written, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Truncate(written - 512<<10); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 const (
 	MaxLabels          = 64   // labels of a series, its name included
 	MaxLabelNameBytes  = 256  // a series with a longer label name is refused
-	MaxLabelValueBytes = 1024 // a longer value is cut
+	MaxLabelValueBytes = 8192 // a longer value is cut
 )
 
 const metricName = "__name__"

@@ -48,7 +48,6 @@ func countElements(message []byte, depth int, elements *int) error {
 			return fmt.Errorf("malformed message: %w", protowire.ParseError(size))
 		}
 		message = message[size:]
-		size = len(message)
 		if kind == protowire.BytesType {
 			var inner []byte
 			if inner, size = protowire.ConsumeBytes(message); size >= 0 && depth > 1 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -119,20 +120,17 @@ func TestRealClientMetadata(t *testing.T) {
 // get asks by GET and, with the same parameters, by POST, and expects the same answer.
 func get(t *testing.T, handler http.Handler, path string, form url.Values) (int, string) {
 	t.Helper()
-	address, client := start(t, handler)
-	read := func(r *http.Response, err error) (int, string) {
-		if err != nil {
-			t.Fatal(err)
+	ask := func(method, target string, body io.Reader) (int, string) {
+		request := httptest.NewRequestWithContext(context.Background(), method, target, body)
+		if body != nil {
+			request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
-		defer r.Body.Close()
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.StatusCode, string(text)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		return recorder.Code, recorder.Body.String()
 	}
-	status, text := read(client.Get(address + path + "?" + form.Encode()))
-	posted, postedText := read(client.PostForm(address+path, form))
+	status, text := ask(http.MethodGet, path+"?"+form.Encode(), nil)
+	posted, postedText := ask(http.MethodPost, path, strings.NewReader(form.Encode()))
 	if posted != status || postedText != text {
 		t.Errorf("%s: GET gives %d %s, POST gives %d %s", path, status, text, posted, postedText)
 	}

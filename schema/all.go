@@ -8,8 +8,8 @@ const time1m = time.Minute
 func All() []*Family {
 	return []*Family{
 		NFSMountInfo, NFSMountAge, NFSReadBytes, NFSWriteBytes, NFSOperations, NFSRTT, NFSExecute, NFSErrors,
-		NFSQueue, NFSRetransmissions, NFSTimeouts, NFSReadSize, NFSWriteSize, NFSReadAhead,
-		NFSTransports, NFSSends, NFSReceives, NFSBacklog, NFSConnects, NFSBadXIDs, NFSMaxSlots,
+		NFSRetransmissions, NFSTimeouts, NFSReadAhead,
+		NFSTransports, NFSSends, NFSReceives, NFSBacklog, NFSConnects, NFSMaxSlots,
 		NFSPending, NFSBacklogNow, NFSSlotLimit, NFSConnected, NFSDisconnected,
 		NFSSlotTable, NFSSessionSlots, NFSSessionSlotsConfigured,
 		SessionReceived, SessionAcked, SessionRTT, SessionMinRTT, SessionRetransmits, SessionOutOfOrder,

@@ -47,12 +47,7 @@ var (
 	}
 	NFSErrors = &Family{
 		Name: "nasight_nfs_operation_errors_total", Type: Counter, Unit: Operations, Labels: classLabels,
-		Help:   "Operations that completed with an error status; absent before RPC iostats version 1.1.",
-		Source: mountstats, Grain: HostGrain,
-	}
-	NFSQueue = &Family{
-		Name: "nasight_nfs_queue_seconds_total", Type: Counter, Unit: Seconds, Labels: mountLabels,
-		Help:   "Time that completed operations of all classes waited in the client before being sent.",
+		Help:   "Operations that completed with an error status, by class data (read, write, commit) and metadata; absent before RPC iostats version 1.1.",
 		Source: mountstats, Grain: HostGrain,
 	}
 	NFSRetransmissions = &Family{
@@ -64,16 +59,6 @@ var (
 		Name: "nasight_nfs_major_timeouts_total", Type: Counter, Unit: Requests, Labels: mountLabels,
 		Help:   "Operations that reached a major timeout.",
 		Source: mountstats, Grain: HostGrain,
-	}
-	NFSReadSize = &Family{
-		Name: "nasight_nfs_rsize_bytes", Type: Gauge, Unit: Bytes, Labels: mountLabels,
-		Help:   "Largest read request of the mount (rsize).",
-		Source: mountinfo, Grain: HostGrain,
-	}
-	NFSWriteSize = &Family{
-		Name: "nasight_nfs_wsize_bytes", Type: Gauge, Unit: Bytes, Labels: mountLabels,
-		Help:   "Largest write request of the mount (wsize).",
-		Source: mountinfo, Grain: HostGrain,
 	}
 	NFSReadAhead = &Family{
 		Name: "nasight_nfs_read_ahead_bytes", Type: Gauge, Unit: Bytes, Labels: mountLabels,
@@ -108,11 +93,6 @@ var (
 	NFSConnects = &Family{
 		Name: "nasight_nfs_transport_connects_total", Type: Counter, Labels: transportLabels,
 		Help:   "Connection attempts of all transports.",
-		Source: mountstats, Grain: HostGrain,
-	}
-	NFSBadXIDs = &Family{
-		Name: "nasight_nfs_transport_bad_xids_total", Type: Counter, Labels: transportLabels,
-		Help:   "Replies that matched no request.",
 		Source: mountstats, Grain: HostGrain,
 	}
 	NFSMaxSlots = &Family{

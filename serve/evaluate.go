@@ -180,7 +180,10 @@ func (e *evaluator) absent(view *fleet.Fleet) []fleet.Resource {
 	return absent
 }
 
-const learnEvery = time.Hour
+const (
+	learnEvery = time.Hour
+	learnAgain = 5 * time.Minute // after a failure
+)
 
 // learn takes the long looks once an hour. Without them the views lack the learnt values; nothing else depends on it.
 func (e *evaluator) learn(ctx context.Context, at time.Time) {
@@ -190,6 +193,7 @@ func (e *evaluator) learn(ctx context.Context, at time.Time) {
 	learnt, err := fleet.Learn(ctx, e.history, at, e.profile)
 	if err != nil {
 		e.log.Warn("cannot take the long look over history", "err", err)
+		e.learntAt = at.Add(learnAgain - learnEvery)
 		return
 	}
 	e.profile.Learnt, e.learntAt = learnt, at

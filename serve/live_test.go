@@ -64,7 +64,7 @@ func TestSaturatedSessionIsFoundAndSurvivesARestart(t *testing.T) {
 		"/metrics?collect[]=findings":                 "nasight_finding_severity",
 		"/api/v1/fleet":                               `"lowest_rtt":`,
 		"/api/v1/query?query=nasight_finding":         `"variant":"flow"`,
-		"/api/v1/query?query=nasight_nfs_rsize_bytes": `"export":"/srv/vol1"`,
+		"/api/v1/query?query=nasight_nfs_read_bytes_total": `"export":"/srv/vol1"`,
 	} {
 		if code, body := server.get(t, path); code != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: status %d without %q: %.300s", path, code, want, body)

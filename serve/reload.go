@@ -22,6 +22,9 @@ func (s *Server) reload(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.override != nil {
+		s.override(&next)
+	}
 	before := s.current()
 	next, notes := keepFixed(before, next)
 	if err := s.takeOver(ctx, before, next); err != nil {

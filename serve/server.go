@@ -31,9 +31,12 @@ import (
 type Options struct {
 	Config     config.Config
 	ConfigFile string // read again on reload; empty where there is none
-	Build      export.Build
-	Logger     *slog.Logger   // nil for none
-	Listening  func(net.Addr) // told once the server listens; may be nil
+	// Override puts the command line's flags over a configuration that a reload has read; nil for nothing. Config has
+	// them already.
+	Override  func(*config.Config)
+	Build     export.Build
+	Logger    *slog.Logger   // nil for none
+	Listening func(net.Addr) // told once the server listens; may be nil
 
 	openHistory opener // nil for the embedded history
 }
@@ -58,6 +61,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // Server is nasight serve. Make it with New, then call Run once.
 type Server struct {
 	configFile string
+	override   func(*config.Config)
 	build      export.Build
 	log        *slog.Logger
 	listening  func(net.Addr)
@@ -82,7 +86,7 @@ type Server struct {
 // configuration is to blame. After an error nothing is left open.
 func New(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{
-		configFile: options.ConfigFile, build: options.Build, log: options.Logger, listening: options.Listening,
+		configFile: options.ConfigFile, override: options.Override, build: options.Build, log: options.Logger, listening: options.Listening,
 		store: &export.Store{}, health: newHealth(),
 	}
 	if s.log == nil {

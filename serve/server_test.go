@@ -47,7 +47,7 @@ func TestServerAnswers(t *testing.T) {
 	}{
 		"/-/healthy":                     {http.StatusOK, "healthy"},
 		"/metrics":                       {http.StatusOK, `nasight_collector_success{collector="nfs",host="app1"} 1`},
-		"/metrics?collect[]=nfs":         {http.StatusOK, "nasight_nfs_rsize_bytes"},
+		"/metrics?collect[]=nfs":         {http.StatusOK, "nasight_nfs_read_bytes_total"},
 		"/metrics?collect[]=nothing":     {http.StatusBadRequest, "nothing"},
 		"/":                              {http.StatusOK, "10.10.2.2"},
 		"/page.css":                      {http.StatusOK, "--critical"},
@@ -151,15 +151,19 @@ detection: {interval: 1s, window: 4s, thresholds: {session: {rtt_ratio: 99}}}
 
 func TestReloadBySignal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nasight.yml")
-	server := start(t, Options{Config: testConfig(t), ConfigFile: file})
+	flags := func(cfg *config.Config) { cfg.Hosts = nil }
+	server := start(t, Options{Config: testConfig(t), ConfigFile: file, Override: flags})
 	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
-	write(t, file, "hosts: []\ncloud: azure\n")
+	write(t, file, "cloud: azure\n")
 	await(t, "the new configuration", 10*time.Second, func() bool {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
 		return server.current().Cloud == "azure"
 	})
+	if hosts := server.current().Hosts; len(hosts) != 0 {
+		t.Errorf("a reload forgot the flags: hosts %v", hosts)
+	}
 }
 
 func TestReloadWithoutAFile(t *testing.T) {
@@ -276,7 +280,7 @@ func TestFullDisk(t *testing.T) {
 		return readBytes(now) != readBytes(old)
 	})
 	await(t, "a further evaluation", 10*time.Second, func() bool { return evaluatedAt(t, server) != before })
-	if code, _ := server.get(t, "/api/v1/query?query=nasight_nfs_rsize_bytes"); code != http.StatusOK {
+	if code, _ := server.get(t, "/api/v1/query?query=nasight_nfs_read_bytes_total"); code != http.StatusOK {
 		t.Errorf("what is stored cannot be read: status %d", code)
 	}
 	disk.full.Store(false)

@@ -112,8 +112,6 @@ func TestAgentShowsARecordedHost(t *testing.T) {
 	lines := slices.Collect(strings.Lines(body))
 	const mount = `device="0:39",export="/srv/vol1",host="client1",protocol="nfs",server="10.10.2.2"`
 	for _, want := range []string{
-		"nasight_nfs_rsize_bytes{" + mount + "} 65536\n",
-		"nasight_nfs_wsize_bytes{" + mount + "} 65536\n",
 		`nasight_nfs_transports{host="client1",protocol="nfs",server="10.10.2.2",version="3"} 16` + "\n",
 		`nasight_endpoint_sessions{host="client1",protocol="nfs",server="10.10.2.2"} 16` + "\n",
 		`nasight_exposition_dropped_series{reason="duplicate"} 0` + "\n",

@@ -6,13 +6,15 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/nasight/nasight/agent"
+	"github.com/nasight/nasight/cli"
 	"github.com/nasight/nasight/collectors/list"
-	"github.com/nasight/nasight/export"
 )
+
+// release is set by the linker for released builds (-X main.release=v1.2.3).
+var release string
 
 func main() { os.Exit(run()) }
 
@@ -24,21 +26,5 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return agent.Main(ctx, os.Args[1:], build(), list.Entries(), os.Stdout, os.Stderr)
-}
-
-// build reads what the toolchain noted when it built the program.
-func build() export.Build {
-	b := export.Build{Version: "unknown", Revision: "unknown"}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Version = info.Main.Version
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			b.Revision = setting.Value
-		}
-	}
-	return b
+	return agent.Main(ctx, os.Args[1:], cli.Build(release), list.Entries(), os.Stdout, os.Stderr)
 }

@@ -33,7 +33,7 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 			readme = strings.Replace(readme, block[0], "<!-- example: "+block[1]+" -->\n```\n"+got.out+"```\n", 1)
 			continue
 		}
-		if diff := cmp.Diff(block[2], got.out); diff != "" {
+		if diff := cmp.Diff(strings.Split(block[2], "\n"), strings.Split(got.out, "\n")); diff != "" {
 			t.Errorf("the output of nasight %s changed (-README +now), go test ./cmd/nasight -update:\n%s", block[1], diff)
 		}
 	}

@@ -47,7 +47,7 @@ func (c *serveCommand) Run(ctx context.Context, to streams) error {
 	c.override(&cfg)
 	logger := slog.New(cfg.Log.Handler(to.err))
 	server, err := serve.New(ctx, serve.Options{
-		Config: cfg, ConfigFile: c.ConfigFile, Build: build(), Logger: logger,
+		Config: cfg, ConfigFile: c.ConfigFile, Override: c.override, Build: build(), Logger: logger,
 		Listening: func(address net.Addr) { logger.Info("listening", "address", address.String()) },
 	})
 	if err != nil {

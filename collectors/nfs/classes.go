@@ -43,8 +43,8 @@ func classOf(operation []byte) class {
 
 // load is what a mount did since it was made, by class of operation. Times are in milliseconds.
 type load struct {
-	classes                          [classes]classLoad
-	queue, retransmissions, timeouts sum
+	classes                   [classes]classLoad
+	retransmissions, timeouts sum
 }
 
 type classLoad struct{ operations, rtt, execute, errors sum }
@@ -67,12 +67,23 @@ func (l *load) add(operation *Operation) {
 	if kind == classUpkeep {
 		return
 	}
-	l.queue.add(values[QueueMillis])
 	c := &l.classes[kind]
 	c.operations.add(values[Operations])
 	c.rtt.add(values[RTTMillis])
 	c.execute.add(values[ExecuteMillis])
 	c.errors.add(values[Errors])
+}
+
+// errors sums the classes' errors to those of data and of metadata: six series a mount would tell little more.
+func (l *load) errors() (data, metadata sum) {
+	for kind := range classes {
+		if kind <= classCommit {
+			data.join(l.classes[kind].errors)
+		} else {
+			metadata.join(l.classes[kind].errors)
+		}
+	}
+	return data, metadata
 }
 
 // retransmissions is how often an operation was sent beyond the first time. An operation that failed before it was

@@ -12,7 +12,7 @@ import (
 const (
 	protocol = "nfs" // of the identity labels
 
-	maxMountPoints  = 16  // named in the mountpoints label
+	maxMountPoints  = 128 // named in the mountpoints label
 	maxOptionsBytes = 512 // of the options label
 	milliseconds    = 1000
 )
@@ -44,8 +44,6 @@ func (e emitter) mount(block *superblock, readAhead Number) {
 	e.number(schema.NFSMountAge, block.age, labels)
 	e.number(schema.NFSReadBytes, block.readBytes, labels)
 	e.number(schema.NFSWriteBytes, block.written, labels)
-	e.number(schema.NFSReadSize, block.options.Number("rsize"), labels)
-	e.number(schema.NFSWriteSize, block.options.Number("wsize"), labels)
 	e.number(schema.NFSReadAhead, readAhead, labels)
 	e.load(&block.load, labels)
 }
@@ -86,9 +84,10 @@ func (e emitter) load(l *load, labels []string) {
 		e.total(schema.NFSOperations, c.operations, 1, own)
 		e.total(schema.NFSRTT, c.rtt, milliseconds, own)
 		e.total(schema.NFSExecute, c.execute, milliseconds, own)
-		e.total(schema.NFSErrors, c.errors, 1, own)
 	}
-	e.total(schema.NFSQueue, l.queue, milliseconds, labels)
+	data, metadata := l.errors()
+	e.total(schema.NFSErrors, data, 1, append(labels[:len(labels):len(labels)], "data"))
+	e.total(schema.NFSErrors, metadata, 1, append(labels[:len(labels):len(labels)], "metadata"))
 	e.total(schema.NFSRetransmissions, l.retransmissions, 1, labels)
 	e.total(schema.NFSTimeouts, l.timeouts, 1, labels)
 }
@@ -103,7 +102,6 @@ func (e emitter) group(key groupKey, g *group) {
 	e.total(schema.NFSReceives, g.total(Receives), 1, labels)
 	e.total(schema.NFSBacklog, g.total(BacklogSum), 1, labels)
 	e.total(schema.NFSConnects, g.total(Connects), 1, labels)
-	e.total(schema.NFSBadXIDs, g.total(BadXIDs), 1, labels)
 	e.total(schema.NFSMaxSlots, g.largest(MaxSlots), 1, labels)
 }
 

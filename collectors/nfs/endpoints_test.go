@@ -168,14 +168,14 @@ func (f failingFS) Open(name string) (fs.File, error) {
 
 // TestRefusedFiles: what could be read is there, and the error names what could not.
 func TestRefusedFiles(t *testing.T) {
-	root := hostWithTransports("rsize=65536,", 1)
+	root := hostWithTransports("", 1)
 	root.Sysfs = failingFS{fs.ErrPermission}
 	r := &recorder{}
 	err := New(root).Collect(context.Background(), r)
 	if collectors.ReasonOf(err) != collectors.ReasonPermission {
 		t.Errorf("error %v", err)
 	}
-	if got := r.values(schema.NFSReadSize, schema.Export); got["/a"] != 65536 {
+	if got := r.values(schema.NFSMountInfo, schema.Export); got["/a"] != 1 {
 		t.Errorf("the mount is lost: %v", got)
 	}
 	root.Procfs = failingFS{errors.New("input/output error")}

@@ -89,7 +89,7 @@ func TestTenMountsOneTransport(t *testing.T) {
 	r := collectShared(t, mounts...)
 	for family, want := range map[*schema.Family]float64{
 		schema.NFSTransports: 1, schema.NFSSends: 13563, schema.NFSReceives: 13560, schema.NFSConnects: 207,
-		schema.NFSBadXIDs: 3, schema.NFSBacklog: 5, schema.NFSMaxSlots: 3,
+		schema.NFSBacklog: 5, schema.NFSMaxSlots: 3,
 	} {
 		if diff := cmp.Diff(map[string]float64{"192.0.2.1": want}, r.values(family, schema.Server)); diff != "" {
 			t.Errorf("%s: %s", family.Name, diff)

@@ -27,6 +27,11 @@ func (s *sum) add(n Number) {
 	}
 }
 
+func (s *sum) join(other sum) {
+	s.value += other.value
+	s.known = s.known || other.known
+}
+
 // parseNumber reads a whole word as a number. Anything else than decimal digits below 2^63 is Absent.
 func parseNumber[T ~string | ~[]byte](word T) Number {
 	if len(word) == 0 || len(word) > maxDigits {
