@@ -42,7 +42,8 @@ type agent struct {
 	pusher *export.Pusher         // nil without remote write
 	memory *collectors.FileMemory // nil without a state file
 	runner *collectors.Runner
-	close  func() error
+
+	sources []*collectors.Following // the collectors' directories
 }
 
 // Run runs an agent until the context ends and returns nil then. At the end it stops the collectors, then pushes what
@@ -69,6 +70,7 @@ func Run(ctx context.Context, cfg Config) error {
 
 func newAgent(cfg Config) (a *agent, err error) {
 	a = &agent{Config: cfg, store: &export.Store{}}
+	a.Entries = a.follow()
 	output := collectors.Fanout{a.store}
 	if cfg.Push.URL != "" {
 		cfg.Push.Logger = cfg.Logger
@@ -76,22 +78,46 @@ func newAgent(cfg Config) (a *agent, err error) {
 			return nil, err
 		}
 		output = append(output, a.pusher)
-		a.Entries = append(a.Entries[:len(a.Entries):len(a.Entries)], a.pusher.Entry())
+		a.Entries = append(a.Entries, a.pusher.Entry())
 	}
 	a.remember()
-	root, closeRoot, err := collectors.OpenRoot(cfg.Host, cfg.Paths)
-	if err != nil {
+	if err := readable(cfg.Host, cfg.Paths); err != nil {
 		return nil, err
 	}
-	a.close = closeRoot
 	a.runner, err = collectors.NewRunner(collectors.RunnerConfig{
-		Roots: []collectors.Root{root}, Entries: a.Entries, Settings: a.Settings,
+		Roots: []collectors.Root{{Host: cfg.Host}}, Entries: a.Entries, Settings: a.Settings,
 		Output: output, Interval: cfg.Interval, Logger: cfg.Logger,
 	})
 	if err != nil {
-		return nil, errors.Join(err, closeRoot())
+		return nil, errors.Join(err, a.close())
 	}
 	return a, nil
+}
+
+// readable tells at the start what is wrong with the paths.
+func readable(host string, paths collectors.Paths) error {
+	_, closeRoot, err := collectors.OpenRoot(host, paths)
+	if err != nil {
+		return err
+	}
+	return closeRoot()
+}
+
+// follow makes the entries' collectors open the directories anew when the paths lead elsewhere.
+func (a *agent) follow() []collectors.Entry {
+	following := make([]collectors.Entry, len(a.Entries))
+	for i, entry := range a.Entries {
+		following[i] = collectors.Follow(entry, a.Paths, func(f *collectors.Following) { a.sources = append(a.sources, f) })
+	}
+	return following
+}
+
+func (a *agent) close() error {
+	errs := make([]error, len(a.sources))
+	for i, source := range a.sources {
+		errs[i] = source.Close()
+	}
+	return errors.Join(errs...)
 }
 
 // remember opens the state file. One that cannot be read costs what was in it and nothing else.

@@ -106,7 +106,7 @@ func (m *FileMemory) Save() error {
 	}
 	data, err := json.MarshalIndent(memoryFile{Version: memoryVersion, Values: values}, "", " ")
 	if err == nil {
-		err = replaceFile(m.path, data)
+		err = ReplaceFile(m.path, data)
 	}
 	if err != nil {
 		m.mu.Lock()
@@ -144,8 +144,8 @@ func (m *FileMemory) Run(ctx context.Context, interval time.Duration, report fun
 	}
 }
 
-// replaceFile writes a file beside the old one, makes sure that it is on disk and gives it the old one's name.
-func replaceFile(path string, data []byte) (err error) {
+// ReplaceFile writes a file beside the old one, makes sure that it is on disk and gives it the old one's name.
+func ReplaceFile(path string, data []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
 		return err

@@ -160,8 +160,8 @@ func budgetView(clients int, provider fleet.Provider) *fleet.Fleet {
 
 // With 128 slots and nconnect 16 the fifth client passes the budget.
 func TestSlotBudget(t *testing.T) {
-	any := DefaultSettings()
-	any.Client.BudgetAnyProvider = true
+	anyProvider := DefaultSettings()
+	anyProvider.Client.BudgetAnyProvider = true
 	for _, row := range []struct {
 		name     string
 		view     *fleet.Fleet
@@ -171,9 +171,9 @@ func TestSlotBudget(t *testing.T) {
 		{"three clients", budgetView(3, fleet.ProviderGCNV), DefaultSettings(), 0},
 		{"four clients", budgetView(4, fleet.ProviderGCNV), DefaultSettings(), Warning},
 		{"five clients", budgetView(5, fleet.ProviderGCNV), DefaultSettings(), Critical},
-		{"five clients of a service without budget", budgetView(5, fleet.ProviderAzure), any, 0},
+		{"five clients of a service without budget", budgetView(5, fleet.ProviderAzure), anyProvider, 0},
 		{"five clients of an unknown service", budgetView(5, fleet.ProviderUnknown), DefaultSettings(), 0},
-		{"five clients of an unknown service, counted by setting", budgetView(5, fleet.ProviderUnknown), any, Critical},
+		{"five clients of an unknown service, counted by setting", budgetView(5, fleet.ProviderUnknown), anyProvider, Critical},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			found := Evaluate(row.view, row.settings)

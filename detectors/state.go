@@ -26,7 +26,7 @@ func StateOf(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client,
 	return StateActive
 }
 
-// MountIdle: few operations, few bytes, and less than one request under way on average. What is not known does not
+// MountIdle tells whether a mount idles: few operations, few bytes, and less than one request under way on average. What is not known does not
 // speak against it: rules skip such a mount, and StateOf tells thin data apart.
 func MountIdle(mount *fleet.Mount, settings Settings) bool {
 	return settings.Activity.idle(mount.Operations(), mount.ReadRate.Plus(mount.WriteRate), mount.Outstanding())

@@ -34,7 +34,7 @@ func encodeV2(samples []schema.Sample) *writev2.Request {
 		points[i].Value, points[i].Timestamp = sample.Value, sample.Time.UnixMilli()
 		series[i].LabelsRefs = symbols.SymbolizeLabels(labels, nil)
 		series[i].Samples = []*writev2.Sample{&points[i]}
-		help := symbols.Symbolize(sample.Family.Help) //nolint:misspell // the library's spelling
+		help := symbols.Symbolize(sample.Family.Help)
 		series[i].Metadata = &writev2.Metadata{Type: typeV2(sample.Family), HelpRef: help}
 		request.Timeseries[i] = &series[i]
 	}

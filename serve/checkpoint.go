@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/nasight/nasight/collectors"
 )
 
 const (
@@ -69,25 +71,8 @@ func (c checkpoint) write(directory string) error {
 	if err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
-	if err := replaceFile(filepath.Join(directory, checkpointName), data); err != nil {
+	if err := collectors.ReplaceFile(filepath.Join(directory, checkpointName), data); err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
 	return nil
-}
-
-func replaceFile(name string, data []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.new")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), name)
 }

@@ -33,7 +33,7 @@ type collecting struct {
 // crew is one set of runners. Collectors with a timeout of their own are in a runner of their own.
 type crew struct {
 	runners []*collectors.Runner
-	sources []*source
+	sources []*collectors.Following
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 }
@@ -70,7 +70,7 @@ func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memo
 func (c *crew) following(entries []collectors.Entry, paths collectors.Paths) []collectors.Entry {
 	following := make([]collectors.Entry, len(entries))
 	for i, entry := range entries {
-		following[i] = follow(entry, paths, func(s *source) { c.sources = append(c.sources, s) })
+		following[i] = collectors.Follow(entry, paths, func(s *collectors.Following) { c.sources = append(c.sources, s) })
 	}
 	return following
 }
@@ -192,7 +192,7 @@ func (c *crew) stopped(log *slog.Logger) []collectorKey {
 	c.done.Wait()
 	errs := make([]error, 0, len(c.sources))
 	for _, source := range c.sources {
-		errs = append(errs, source.close())
+		errs = append(errs, source.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		log.Warn("cannot close the sources", "err", err)
@@ -234,4 +234,9 @@ func names() []string {
 		known[entry.Name] = true
 	}
 	return slices.Sorted(maps.Keys(known))
+}
+
+// pathsOf are the directories of a configured host.
+func pathsOf(host config.Host) collectors.Paths {
+	return collectors.Paths{Procfs: host.Procfs, Sysfs: host.Sysfs, Modprobe: host.Modprobe, Netlink: host.Netlink}
 }

@@ -44,9 +44,14 @@ func collectAll(t *testing.T, host *recorded) []schema.Sample {
 	t.Helper()
 	var samples []schema.Sample
 	for _, entry := range list.Entries() {
-		s := &source{host: "app1", paths: pathsOf(host.host("app1")), entry: entry}
-		result := collectors.Once(t.Context(), s, time.Now())
-		if err := s.close(); !result.Success() || err != nil {
+		var source *collectors.Following
+		following := collectors.Follow(entry, pathsOf(host.host("app1")), func(f *collectors.Following) { source = f })
+		collector, err := following.New(collectors.Root{Host: "app1"}, collectors.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := collectors.Once(t.Context(), collector, time.Now())
+		if err := source.Close(); !result.Success() || err != nil {
 			t.Fatalf("%s: %v, %v", entry.Name, result.Err, err)
 		}
 		samples = append(samples, result.Samples...)

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/agent"
+	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/export"
 )
@@ -61,9 +62,9 @@ func TestSaturatedSessionIsFoundAndSurvivesARestart(t *testing.T) {
 		t.Errorf("not ready: %s", body)
 	}
 	for path, want := range map[string]string{
-		"/metrics?collect[]=findings":                 "nasight_finding_severity",
-		"/api/v1/fleet":                               `"lowest_rtt":`,
-		"/api/v1/query?query=nasight_finding":         `"variant":"flow"`,
+		"/metrics?collect[]=findings":                      "nasight_finding_severity",
+		"/api/v1/fleet":                                    `"lowest_rtt":`,
+		"/api/v1/query?query=nasight_finding":              `"variant":"flow"`,
 		"/api/v1/query?query=nasight_nfs_read_bytes_total": `"export":"/srv/vol1"`,
 	} {
 		if code, body := server.get(t, path); code != http.StatusOK || !strings.Contains(body, want) {
@@ -84,26 +85,20 @@ func TestSaturatedSessionIsFoundAndSurvivesARestart(t *testing.T) {
 func TestAgentsHostIsJudgedToo(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{Config: testConfig(t), Build: testBuild})
-	pusher, err := export.NewPusher(export.PusherConfig{URL: server.base + "/api/v1/write"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	host := &recorded{directory: capture(t, saturated)}
 	host.show(t, "t0")
-	agent, err := newCrew(testConfig(t, host.host("far1")), pusher, collectors.Memory(nil), server.log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	remote := &collecting{output: &sinkOutput{}, log: server.log}
-	remote.start(t.Context(), agent)
-	var pushing sync.WaitGroup
 	ctx, cancel := contextOf(t)
-	pushing.Go(func() {
-		if err := pusher.Run(ctx); err != nil {
-			t.Errorf("push: %v", err)
+	var running sync.WaitGroup
+	running.Go(func() {
+		err := agent.Run(ctx, agent.Config{
+			Host: "far1", Build: testBuild, Paths: pathsOf(host.host("far1")), Entries: list.Entries(), Interval: time.Second,
+			Listen: "127.0.0.1:0", Push: export.PusherConfig{URL: server.base + "/api/v1/write"}, Logger: server.log,
+		})
+		if err != nil {
+			t.Errorf("agent: %v", err)
 		}
 	})
-	defer func() { remote.stop(); cancel(); pushing.Wait() }()
+	defer func() { cancel(); running.Wait() }()
 	play(t, host)
 
 	body := server.awaitPage(t, "/metrics", `detector="session_saturated"`, 6*time.Second)

@@ -1,37 +1,34 @@
-package serve
+package collectors
 
 import (
 	"context"
 	"fmt"
 	"os"
-
-	"github.com/nasight/nasight/collectors"
-	"github.com/nasight/nasight/config"
 )
 
-// source is one collector of one host whose directories may be replaced while it runs: a mirror of another machine, a
+// Following is one collector of one host whose directories may be replaced while it runs: a mirror of another machine, a
 // recording that is swapped for the next one. Before every run it looks whether the paths still lead to the
 // directories that are open, and opens them anew if not. Within one run the directories stay the same.
-type source struct {
+type Following struct {
 	host     string
-	paths    collectors.Paths
-	entry    collectors.Entry
-	settings collectors.Settings
+	paths    Paths
+	entry    Entry
+	settings Settings
 
 	opened    []os.FileInfo // the directories that the collector reads; nil before the first run
-	collector collectors.Collector
+	collector Collector
 	release   func() error
 }
 
-// Collect implements collectors.Collector.
-func (s *source) Collect(ctx context.Context, sink collectors.Sink) error {
+// Collect implements Collector.
+func (s *Following) Collect(ctx context.Context, sink Sink) error {
 	if err := s.refresh(); err != nil {
 		return err
 	}
 	return s.collector.Collect(ctx, sink)
 }
 
-func (s *source) refresh() error {
+func (s *Following) refresh() error {
 	found, err := directories(s.paths)
 	if err != nil {
 		return fmt.Errorf("host %s: %w", s.host, err)
@@ -39,7 +36,7 @@ func (s *source) refresh() error {
 	if s.collector != nil && same(found, s.opened) {
 		return nil
 	}
-	root, release, err := collectors.OpenRoot(s.host, s.paths)
+	root, release, err := OpenRoot(s.host, s.paths)
 	if err != nil {
 		return err
 	}
@@ -55,8 +52,8 @@ func (s *source) refresh() error {
 	return nil
 }
 
-// close gives the directories back. Call it when no run is under way any more.
-func (s *source) close() error {
+// Close gives the directories back. Call it when no run is under way any more.
+func (s *Following) Close() error {
 	if s.release == nil {
 		return nil
 	}
@@ -64,7 +61,7 @@ func (s *source) close() error {
 }
 
 // directories finds what the paths lead to now; a path that is not set or does not have to exist is nil.
-func directories(paths collectors.Paths) ([]os.FileInfo, error) {
+func directories(paths Paths) ([]os.FileInfo, error) {
 	var found []os.FileInfo
 	for _, directory := range []string{paths.Procfs, paths.Sysfs, paths.Netlink} {
 		if directory == "" {
@@ -96,16 +93,12 @@ func same(a, b []os.FileInfo) bool {
 	return true
 }
 
-// pathsOf are the directories of a configured host.
-func pathsOf(host config.Host) collectors.Paths {
-	return collectors.Paths{Procfs: host.Procfs, Sysfs: host.Sysfs, Modprobe: host.Modprobe, Netlink: host.Netlink}
-}
-
-// follow makes an entry whose collectors follow the directories of a host; opened is told of each of them.
-func follow(entry collectors.Entry, paths collectors.Paths, opened func(*source)) collectors.Entry {
+// Follow makes an entry whose collectors follow the directories of a host: they are opened anew when the paths lead
+// elsewhere. opened is told of each collector that is made, to close it in the end.
+func Follow(entry Entry, paths Paths, opened func(*Following)) Entry {
 	wrapped := entry
-	wrapped.New = func(root collectors.Root, settings collectors.Settings) (collectors.Collector, error) {
-		s := &source{host: root.Host, paths: paths, entry: entry, settings: settings}
+	wrapped.New = func(root Root, settings Settings) (Collector, error) {
+		s := &Following{host: root.Host, paths: paths, entry: entry, settings: settings}
 		opened(s)
 		return s, nil
 	}

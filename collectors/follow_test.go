@@ -1,4 +1,4 @@
-package serve
+package collectors
 
 import (
 	"context"
@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/schema"
 )
 
 // fileReader collects the length of one file.
-type fileReader struct{ root collectors.Root }
+type fileReader struct{ root Root }
 
-func (f fileReader) Collect(_ context.Context, sink collectors.Sink) error {
-	data, err := collectors.Read(f.root.Procfs, "stat")
+func (f fileReader) Collect(_ context.Context, sink Sink) error {
+	data, err := Read(f.root.Procfs, "stat")
 	if err != nil {
 		return err
 	}
@@ -25,7 +24,7 @@ func (f fileReader) Collect(_ context.Context, sink collectors.Sink) error {
 	return nil
 }
 
-func TestSourceFollowsItsDirectories(t *testing.T) {
+func TestFollowingFollowsItsDirectories(t *testing.T) {
 	top := t.TempDir()
 	for name, content := range map[string]string{"a": "1", "b": "22", "c": "333"} {
 		for _, directory := range []string{"proc", "sys"} {
@@ -33,19 +32,19 @@ func TestSourceFollowsItsDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(t, filepath.Join(top, name, "proc", "stat"), content)
+		writeFile(t, filepath.Join(top, name, "proc", "stat"), content)
 	}
 	made := 0
-	s := &source{
-		host: "app1", paths: collectors.Paths{Procfs: filepath.Join(top, "now", "proc"), Sysfs: filepath.Join(top, "now", "sys")},
-		entry: collectors.Entry{New: func(root collectors.Root, _ collectors.Settings) (collectors.Collector, error) {
+	s := &Following{
+		host: "app1", paths: Paths{Procfs: filepath.Join(top, "now", "proc"), Sysfs: filepath.Join(top, "now", "sys")},
+		entry: Entry{New: func(root Root, _ Settings) (Collector, error) {
 			made++
 			return fileReader{root}, nil
 		}},
 	}
 	now := filepath.Join(top, "now")
 	length := func() (float64, error) {
-		result := collectors.Once(t.Context(), s, time.Now())
+		result := Once(t.Context(), s, time.Now())
 		if len(result.Samples) != 1 {
 			return 0, result.Err
 		}
@@ -70,7 +69,7 @@ func TestSourceFollowsItsDirectories(t *testing.T) {
 	steps(os.Rename(filepath.Join(top, "a"), now))
 	check("first", 1, 1)
 	check("the same directory", 1, 1)
-	write(t, filepath.Join(now, "proc", "stat"), "55555")
+	writeFile(t, filepath.Join(now, "proc", "stat"), "55555")
 	check("a file replaced inside", 5, 1)
 	steps(os.Rename(now, filepath.Join(top, "a")))
 	if _, err := length(); !errors.Is(err, fs.ErrNotExist) {
@@ -83,21 +82,28 @@ func TestSourceFollowsItsDirectories(t *testing.T) {
 	check("a symbolic link", 3, 3)
 	steps(errors.Join(os.Remove(now), os.Symlink("a", now)))
 	check("the link leads elsewhere", 5, 4)
-	steps(s.close())
+	steps(s.Close())
 }
 
-func TestSourceThatCannotBeMade(t *testing.T) {
+func TestFollowingThatCannotBeMade(t *testing.T) {
 	refused := errors.New("refused")
-	s := &source{
-		host: "app1", paths: collectors.Paths{Procfs: t.TempDir(), Sysfs: t.TempDir()},
-		entry: collectors.Entry{New: func(collectors.Root, collectors.Settings) (collectors.Collector, error) { return nil, refused }},
+	s := &Following{
+		host: "app1", paths: Paths{Procfs: t.TempDir(), Sysfs: t.TempDir()},
+		entry: Entry{New: func(Root, Settings) (Collector, error) { return nil, refused }},
 	}
 	for range 2 {
 		if err := s.Collect(t.Context(), nil); !errors.Is(err, refused) {
 			t.Errorf("error %v, want %v", err, refused)
 		}
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
