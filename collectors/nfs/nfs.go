@@ -26,13 +26,16 @@ func Entry() collectors.Entry {
 	}
 }
 
-// Collector reads the NFS client of one host. It keeps nothing between two runs.
+// Collector reads the NFS client of one host. All that it keeps between two runs is the mounts' read-ahead.
 type Collector struct {
-	root collectors.Root
+	root  collectors.Root
+	ahead readAheads
 }
 
 // New makes a collector that reads below root.
-func New(root collectors.Root) *Collector { return &Collector{root: root} }
+func New(root collectors.Root) *Collector {
+	return &Collector{root: root, ahead: readAheads{sysfs: root.Sysfs}}
+}
 
 // Collect reads mountstats, mountinfo, the sunrpc directory and the settings once. It returns collectors.ErrNoData on a
 // host without an NFS mount, and puts what it could read into the sink before it returns any other error.
@@ -71,6 +74,7 @@ func (c *Collector) readInventory(skip Skip) (*inventory, error) {
 
 // emitMounts returns the first problem only: thousands of mounts are likely to have the same one.
 func (c *Collector) emitMounts(ctx context.Context, e emitter, superblocks []*superblock) (problem error) {
+	c.ahead.next()
 	for _, block := range superblocks {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read mounts: %w", err)
@@ -78,7 +82,7 @@ func (c *Collector) emitMounts(ctx context.Context, e emitter, superblocks []*su
 		ahead := Absent
 		if block.isNumbered {
 			var err error
-			ahead, err = readAhead(c.root.Sysfs, block.device, e.sink.Skip)
+			ahead, err = c.ahead.of(block.device, e.sink.Skip)
 			problem = cmp.Or(problem, err)
 		}
 		e.mount(block, ahead)

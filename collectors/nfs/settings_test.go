@@ -106,3 +106,36 @@ func TestEntry(t *testing.T) {
 		t.Errorf("%d samples, error %v", len(r.samples), err)
 	}
 }
+
+// TestReadAheadIsReadAgain: a device that is new is read at once, one that is known after some runs, one that is gone
+// is forgotten.
+func TestReadAheadIsReadAgain(t *testing.T) {
+	file := &fstest.MapFile{Data: []byte("128\n")}
+	r := readAheads{sysfs: fstest.MapFS{"class/bdi/0:50/read_ahead_kb": file}}
+	ask := func() Number {
+		t.Helper()
+		r.next()
+		value, err := r.of("0:50", func(string, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	if got := ask(); got != 128<<10 {
+		t.Fatalf("read-ahead %v", got)
+	}
+	file.Data = []byte("15360\n")
+	for run := 2; run < aheadRuns; run++ {
+		if got := ask(); got != 128<<10 {
+			t.Fatalf("run %d reads the file again: %v", run, got)
+		}
+	}
+	if got := ask(); got != 15360<<10 {
+		t.Errorf("read-ahead %v after %d runs", got, aheadRuns)
+	}
+	r.next() // a run without the mount
+	file.Data = []byte("64\n")
+	if got := ask(); got != 64<<10 {
+		t.Errorf("read-ahead %v after the mount was away", got)
+	}
+}
