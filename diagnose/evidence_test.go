@@ -56,3 +56,21 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 		t.Errorf("only %d queries were tried: evidence lost its queries", asked)
 	}
 }
+
+// BenchmarkCheck is what nasight check does with a bundle, from opening the archive to the report.
+func BenchmarkCheck(b *testing.B) {
+	for _, name := range []string{"6.1/nfs-v3-seqread16-nconnect-absent", "6.1/nfs-120-mounts"} {
+		b.Run(filepath.Base(name), func(b *testing.B) {
+			for b.Loop() {
+				recording, err := bundle.Open(filepath.Join("../testdata/captures", name, "moments.tar.gz"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				options := Options{Entries: list.Entries(), Detectors: detectors.DefaultSettings()}
+				if _, err := Run(context.Background(), Recorded(recording), options); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

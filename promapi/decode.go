@@ -104,8 +104,12 @@ func decodeV1(body []byte) (batch, error) {
 	return b, size.err()
 }
 
-// decodeV2 also refuses a request whose symbol table does not begin with the empty string, as the protocol demands.
+// decodeV2 also refuses a request whose symbol table does not begin with the empty string, as the protocol demands, and
+// one that is of version 1 by its fields: it would decode to nothing, and its samples be lost with a good answer.
 func decodeV2(body []byte) (batch, error) {
+	if ofVersion1(body) {
+		return batch{}, errors.New("the request says version 2 and has the fields of version 1: set its Content-Type right")
+	}
 	var request writev2.Request
 	if err := request.Unmarshal(body); err != nil {
 		return batch{}, err
@@ -134,6 +138,21 @@ func decodeV2(body []byte) (batch, error) {
 		}
 	}
 	return b, size.err()
+}
+
+// ofVersion1 looks for the fields 1 to 3, which version 2 reserves so that the two can be told apart.
+func ofVersion1(body []byte) bool {
+	for len(body) > 0 {
+		field, _, size := protowire.ConsumeField(body)
+		if size < 0 {
+			return false // left to the decoder, which says what is wrong
+		}
+		if field <= 3 {
+			return true
+		}
+		body = body[size:]
+	}
+	return false
 }
 
 // symbolBytes sums the symbols that are referred to; bad references are found when the labels are made.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/exp/api/remote"
+	"github.com/prometheus/prometheus/prompb"
 	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 
 	"github.com/nasight/nasight/history"
@@ -177,4 +178,21 @@ func FuzzWrite(f *testing.F) {
 			t.Errorf("%d samples: %+v, error %v", len(b.samples), written, err)
 		}
 	})
+}
+
+// TestVersion1InVersion2IsRefused: such a request decodes to nothing, and its sender would believe that all is stored.
+func TestVersion1InVersion2IsRefused(t *testing.T) {
+	request := prompb.WriteRequest{Timeseries: []prompb.TimeSeries{{
+		Labels: []prompb.Label{{Name: "__name__", Value: "up"}}, Samples: []prompb.Sample{{Value: 1, Timestamp: 1}},
+	}}}
+	body, err := request.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decode(remote.WriteV2MessageType, body); err == nil || !strings.Contains(err.Error(), "version 1") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := decode(remote.WriteV1MessageType, body); err != nil {
+		t.Errorf("the same as version 1: %v", err)
+	}
 }

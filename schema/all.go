@@ -19,7 +19,7 @@ func All() []*Family {
 		NICInfo, NICReceived, NICTransmitted, NICReceiveDrops, NICTransmitDrops, NICSpeed, NICCap, NICQueues,
 		CPUSeconds, CPUCoreSeconds, CPUCores,
 		CollectorSuccess, CollectorDuration, CollectorLastSuccess, CollectorErrors, CollectorSkipped,
-		ExpositionDropped, RemoteWriteSent, RemoteWriteDropped, RemoteWriteRetries, RemoteWritePending,
+		HistorySamples, ExpositionDropped, RemoteWriteSent, RemoteWriteDropped, RemoteWriteRetries, RemoteWritePending,
 		EndpointBusiestSession, EndpointOperationRTT,
 		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste,
 	}

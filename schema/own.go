@@ -52,6 +52,13 @@ var (
 	}
 )
 
+// HistorySamples counts what the embedded history was given and what became of it.
+var HistorySamples = &Family{
+	Name: "nasight_history_samples_total", Type: Counter, Labels: with(hostLabels, Outcome),
+	Help:   "Samples given to the history by outcome: stored, too_old, duplicate, not_finite, malformed, refused (beyond the limit on series).",
+	Source: self, Grain: time1m,
+}
+
 // Findings while they fire: identity in the labels, numbers in the values.
 var (
 	FindingActive = &Family{

@@ -81,6 +81,7 @@ const (
 	Version   = "version"
 	Detector  = "detector"
 	Variant   = "variant"
+	Outcome   = "outcome"
 )
 
 // IdentityLabels are the labels that name a resource anywhere in nasight, the same for every cloud and protocol. On

@@ -250,9 +250,32 @@ func (e *evaluator) healthSamples(err error, took time.Duration) []schema.Sample
 		{Family: schema.CollectorSuccess, Labels: labels, Value: success, Time: now},
 		{Family: schema.CollectorDuration, Labels: labels, Value: took.Seconds(), Time: now},
 	}
+	samples = append(samples, e.historySamples(now)...)
 	if latest := e.latest.Load(); latest != nil {
 		last := float64(latest.At.UnixMilli()) / 1e3
 		samples = append(samples, schema.Sample{Family: schema.CollectorLastSuccess, Labels: labels, Value: last, Time: now})
+	}
+	return samples
+}
+
+// historySamples count what became of the samples that the history was given, where it counts them.
+func (e *evaluator) historySamples(now time.Time) []schema.Sample {
+	counting, ok := e.history.(interface{ Stats() history.Written })
+	if !ok {
+		return nil
+	}
+	written := counting.Stats()
+	var samples []schema.Sample
+	for _, row := range []struct {
+		result string
+		count  uint64
+	}{
+		{"stored", written.Stored}, {"too_old", written.TooOld}, {"duplicate", written.Duplicate},
+		{"not_finite", written.NotFinite}, {"malformed", written.Malformed}, {"refused", written.Refused},
+	} {
+		samples = append(samples, schema.Sample{
+			Family: schema.HistorySamples, Labels: []string{e.host, row.result}, Value: float64(row.count), Time: now,
+		})
 	}
 	return samples
 }
