@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nasight/nasight/config"
@@ -12,7 +13,8 @@ type configCommands struct {
 }
 
 type configCheckCommand struct {
-	File string `arg:"" optional:"" default:"nasight.yml" help:"The configuration file."`
+	File       string `arg:"" optional:"" help:"The configuration file; nasight.yml if none is named."`
+	ConfigFile string `name:"config.file" placeholder:"FILE" help:"The same, as serve takes it."`
 }
 
 // Help shows examples below the flags.
@@ -26,6 +28,10 @@ Exit codes: 0 the file is right, 2 it is not; each mistake is a line with file, 
 
 // Run checks and says what would run.
 func (c *configCheckCommand) Run(to streams) error {
+	if c.File != "" && c.ConfigFile != "" {
+		return usageError("%s and --config.file=%s: name one configuration file", c.File, c.ConfigFile)
+	}
+	c.File = cmp.Or(c.File, c.ConfigFile, "nasight.yml")
 	cfg, err := config.Load(c.File)
 	if err != nil {
 		return usageError("%w", err)

@@ -38,6 +38,10 @@ func TestExitCodes(t *testing.T) {
 	if err := os.WriteFile(badConfig, []byte("hosts: []\nwrong_key: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	goodConfig := filepath.Join(t.TempDir(), "good.yml")
+	if err := os.WriteFile(goodConfig, []byte("detection: {window: 2m}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -61,6 +65,9 @@ func TestExitCodes(t *testing.T) {
 		{"wrong configuration", []string{"check", "--config.file=" + badConfig, saturated}, 2, badConfig + ":2:1"},
 		{"config check, wrong", []string{"config", "check", badConfig}, 2, "wrong_key"},
 		{"config check, missing", []string{"config", "check", "no-such.yml"}, 2, "no-such.yml"},
+		{"config check by flag", []string{"config", "check", "--config.file=" + badConfig}, 2, "wrong_key"},
+		{"config check, two files", []string{"config", "check", "--config.file=a.yml", "b.yml"}, 2, "name one"},
+		{"config check, right", []string{"config", "check", goodConfig}, 0, ""},
 		{"serve, wrong configuration", []string{"serve", "--config.file=" + badConfig}, 2, badConfig + ":2:1"},
 		{"capture without a target", []string{"capture"}, 2, "--out"},
 		{"capture to nowhere", []string{"capture", "--moments=1", "--out=/no/such/dir/x.tar.gz"}, 3, "/no/such/dir"},
