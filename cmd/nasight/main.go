@@ -35,17 +35,21 @@ type streams struct {
 
 // commands is the command line.
 type commands struct {
-	Check   checkCommand   `cmd:"" help:"Diagnose this host, or a recorded bundle: what binds each mount, with evidence and commands."`
-	Capture captureCommand `cmd:"" help:"Record what check reads, to examine it elsewhere."`
-	Serve   serveCommand   `cmd:"" help:"Collect, detect and serve metrics, findings and a page."`
-	Config  configCommands `cmd:"" help:"Work on the configuration file."`
+	Check    checkCommand    `cmd:"" help:"Diagnose this host, or a recorded bundle: what binds each mount, with evidence and commands."`
+	Capture  captureCommand  `cmd:"" help:"Record what check reads, to examine it elsewhere."`
+	Serve    serveCommand    `cmd:"" help:"Collect, detect and serve metrics, findings and a page."`
+	Envelope envelopeCommand `cmd:"" help:"What one cloud volume can do, by protocol, service level, block size and read share."`
+	Config   configCommands  `cmd:"" help:"Work on the configuration file."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
 // run parses the command line, runs one command and returns its exit code. Whatever is wrong is one line.
 func run(ctx context.Context, args []string, to streams) int {
-	line := commands{Check: checkCommand{hostFlags: newHostFlags()}, Capture: captureCommand{hostFlags: newHostFlags()}}
+	line := commands{
+		Check: checkCommand{hostFlags: newHostFlags()}, Capture: captureCommand{hostFlags: newHostFlags()},
+		Serve: serveCommand{hostFlags: newHostFlags()},
+	}
 	exited := -1
 	parser, err := kong.New(&line,
 		kong.Name("nasight"),

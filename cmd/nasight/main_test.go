@@ -88,10 +88,35 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, command := range [][]string{{"check"}, {"capture"}, {"serve"}, {"config", "check"}} {
+	for _, command := range [][]string{{"check"}, {"capture"}, {"serve"}, {"envelope"}, {"config", "check"}} {
 		got := nasight(t, append(command, "--help")...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:") {
 			t.Errorf("nasight %s --help: exit code %d, no examples in %q", strings.Join(command, " "), got.code, got.out)
+		}
+	}
+}
+
+func TestEveryHostCommandHasTheSwitches(t *testing.T) {
+	for _, command := range []string{"check", "capture", "serve"} {
+		if got := nasight(t, command, "--help"); !strings.Contains(got.out, "--[no-]collector.nfs") {
+			t.Errorf("nasight %s has no switch for the collector nfs", command)
+		}
+	}
+}
+
+func TestEnvelope(t *testing.T) {
+	chart := filepath.Join(t.TempDir(), "chart.svg")
+	args := []string{"envelope", "--protocol=nfsv3", "--service-level=extreme", "--block=64KiB"}
+	got := nasight(t, append(args, "--read-share=1", "--plot="+chart)...)
+	if got.code != 0 || !strings.Contains(got.out, "5,237 MiB/s") {
+		t.Errorf("exit code %d, printed %q, said %q", got.code, got.out, got.err)
+	}
+	if svg, err := os.ReadFile(chart); err != nil || !bytes.HasPrefix(svg, []byte("<svg")) {
+		t.Errorf("chart: %v, begins with %.20q", err, svg)
+	}
+	for _, wrong := range [][]string{{"--read-share=2"}, {"--block=0"}, {"--protocol=ftp"}, {"--service-level=gold"}, {"--capacity=x"}} {
+		if got := nasight(t, append(args, wrong...)...); got.code != 2 || strings.Count(got.err, "\n") != 1 {
+			t.Errorf("%v: exit code %d, said %q", wrong, got.code, got.err)
 		}
 	}
 }

@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// round makes whole numbers: it rounds down and hands the units that remain to the largest fractional parts. A volume
+// whose lower bound is its own limit, and no whole number, keeps that limit rather than fall below it.
+func (b *builder) round() {
+	exact, whole := 0.0, 0.0
+	var parts []int
+	for _, i := range b.planned {
+		a := &b.plan.Volumes[i]
+		a.Propose = max(fleet.Value(math.Floor(float64(a.Target))), a.Lower)
+		exact += float64(a.Target)
+		whole += float64(a.Propose)
+		if b.fraction(i) > 0 && float64(a.Propose) == math.Floor(float64(a.Propose)) && a.Propose+1 <= a.Limit {
+			parts = append(parts, i)
+		}
+	}
+	units := int(math.Floor(math.Min(exact+slack, b.free) - whole + slack*slack))
+	slices.SortStableFunc(parts, func(i, j int) int { return cmp.Compare(b.fraction(j), b.fraction(i)) })
+	for _, i := range parts[:max(0, min(units, len(parts)))] {
+		b.plan.Volumes[i].Propose++
+	}
+}
+
+// fraction is what rounding down took from a volume, 0 where that is noise.
+func (b *builder) fraction(i int) float64 {
+	part := float64(b.plan.Volumes[i].Target) - math.Floor(float64(b.plan.Volumes[i].Target))
+	if part < slack {
+		return 0
+	}
+	return part
+}
+
+// dropSmall leaves out changes that are not worth making. If what small decreases would have freed is spoken for, the
+// largest of them are made all the same, until the sum fits the pool again.
+func (b *builder) dropSmall() {
+	sum := 0.0
+	var dropped []int
+	for _, i := range b.planned {
+		a := &b.plan.Volumes[i]
+		if !b.worthwhile(*a) {
+			if a.Propose < a.Current {
+				dropped = append(dropped, i)
+			}
+			a.Propose, a.Change = a.Current, a.Propose-a.Current
+		}
+		sum += float64(a.Propose)
+	}
+	slices.SortStableFunc(dropped, func(i, j int) int {
+		return cmp.Compare(b.plan.Volumes[i].Change, b.plan.Volumes[j].Change)
+	})
+	for _, i := range dropped {
+		if sum <= b.free+slack {
+			break
+		}
+		a := &b.plan.Volumes[i]
+		a.Propose += a.Change
+		sum += float64(a.Change)
+		a.Why = append(a.Why, "a small cut, but it pays for the increases")
+	}
+}
+
+// worthwhile tells whether a change is large enough to make, or brings a volume within its bounds.
+func (b *builder) worthwhile(a Allocation) bool {
+	change := math.Abs(float64(a.Propose - a.Current))
+	if change < 1 {
+		return false
+	}
+	if a.Current < a.Lower || a.Current > a.Limit {
+		return true
+	}
+	return change >= max(b.options.MinChangeMiBps, b.options.MinChangeShare*float64(a.Current))
+}
