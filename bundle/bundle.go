@@ -1,7 +1,8 @@
 // Package bundle reads and writes recordings of a host: what the collectors read, at a few moments, so that the host
 // can be examined elsewhere. A bundle is a tar.gz or a directory of moments t0, t1, … Each mirrors the files of /proc
 // and /sys that were read and holds the raw socket-diagnosis replies. bundle.json names the moments and their times;
-// without it every moment's clock.json gives the time. A moment's errors.json lists what could not be read.
+// without it every moment's clock.json gives the time. A moment's errors.json lists what could not be read. A moment
+// without the replies may hold what ss printed instead, as netlink/ss.txt, cmd/ss_tinmO.txt or cmd/ss_tin.txt.
 package bundle
 
 import (
@@ -75,6 +76,7 @@ func assemble(found *contents) (*Bundle, error) {
 			b.note("What could not be read at moment %s is not known: %s.", name, err)
 		}
 	}
+	b.useSocketTexts(found, names)
 	for _, at := range b.order(stamps) {
 		b.Moments = append(b.Moments, Moment{Name: at.moment, Time: at.wall, Root: rootOf(found.moments[at.moment])})
 	}

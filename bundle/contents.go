@@ -31,6 +31,8 @@ type member struct {
 	dir    bool
 }
 
+func (m member) isFile() bool { return !m.dir && m.target == "" }
+
 // contents is a bundle in memory: what an archive and a directory are read into, within the limits.
 type contents struct {
 	manifest []byte // nil for none
@@ -61,11 +63,11 @@ func (c *contents) grow(name string) error {
 }
 
 // wanted tells whether a member with a clean name is read: the manifest and what a moment holds, except what a server
-// or a command printed, which is kept for people.
+// or a command printed, which is kept for people. What ss printed is read, as it may have to stand for a reply.
 func wanted(name string) bool {
 	moment, inner, _ := strings.Cut(name, "/")
 	top, _, _ := strings.Cut(inner, "/")
-	return name == manifestName || isMoment(moment) && top != "server" && top != "cmd"
+	return name == manifestName || isMoment(moment) && (top != "server" && top != printed || isSocketText(inner))
 }
 
 // isMoment accepts t0, t1, … t99.
@@ -80,11 +82,11 @@ func (c *contents) add(m member) error {
 	if err != nil {
 		return err
 	}
-	if !wanted(name) {
+	if _, inner, _ := strings.Cut(name, "/"); !wanted(name) || isSocketText(inner) && !m.isFile() {
 		return nil
 	}
 	if name == manifestName {
-		if m.dir || m.target != "" {
+		if !m.isFile() {
 			return fmt.Errorf("member %q is no file: refused", manifestName)
 		}
 		c.manifest = m.data

@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"strings"
 	"syscall"
 )
 
@@ -40,13 +42,16 @@ func openUnpacked(dir string) (*contents, error) {
 
 func (c *contents) visit(root *os.Root) fs.WalkDirFunc {
 	return func(name string, entry fs.DirEntry, err error) error {
+		if !wanted(name) {
+			if entry.IsDir() && (err != nil || path.Base(name) != printed) {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("member %.200q: %w", name, err)
 		}
-		if !wanted(name) {
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
+		if _, inner, _ := strings.Cut(name, "/"); isSocketText(inner) && !entry.Type().IsRegular() {
 			return nil
 		}
 		m := member{name: name, dir: entry.IsDir()}

@@ -70,9 +70,10 @@ func (m *mask) stanzaHead(words []string) string {
 
 // numberLine are the lines of a stanza that hold numbers: counters, transports and operations.
 var numberLine = regexp.MustCompile(`^\s*(RPC iostats version: [0-9.]+  p/v: [0-9/]+ \(nfs\)|per-op statistics|` +
-	`xprt:\s+(tcp|udp|rdma|local)6?[ 0-9-]*|(age|bytes|events|fsc|[A-Z_0-9]+):[\t 0-9-]*)\s*$`)
+	`xprt:\s+(tcp|udp|rdma|local)6?[ 0-9-]*|(age|bytes|events|fsc|[A-Z_0-9]+):[\t 0-9-]*)[\t ]*$`)
 
 func (m *mask) stanzaLine(line string) string {
+	line = strings.TrimRight(line, "\r\v\f") // a text that went through another system may end its lines with CR LF
 	if numberLine.MatchString(line) {
 		return line
 	}

@@ -1,5 +1,5 @@
 // Package tcp collects the TCP sessions between this host and storage servers, as the kernel's socket diagnosis
-// describes them: live over netlink, or from a recorded reply.
+// describes them: live over netlink, from a recorded reply, or from what the ss tool printed of it.
 package tcp
 
 import (
@@ -42,6 +42,7 @@ type Collector struct {
 	ports map[uint16]string
 	limit int // sessions with series of their own
 	dump  dumper
+	texts fs.FS // where a recording may hold the text of ss; nil for none
 
 	sums   sums
 	lowest lowest
@@ -65,7 +66,7 @@ func New(root collectors.Root, settings collectors.Settings) (*Collector, error)
 		}
 	}
 	if root.Netlink != nil {
-		c.dump = recorded(root.Netlink)
+		c.dump, c.texts = recorded(root.Netlink), root.Netlink
 	}
 	c.lowest = newLowest(root.Host, settings.Memory)
 	return c, nil
@@ -105,8 +106,47 @@ func (c *Collector) Collect(ctx context.Context, sink collectors.Sink) error {
 	return nil
 }
 
-// read fetches the sessions of both families.
-func (c *Collector) read(ctx context.Context, sink collectors.Sink) ([]session, error) {
+// read finds the sessions of both families.
+func (c *Collector) read(ctx context.Context, sink collectors.Sink) (sessions []session, err error) {
+	if c.hasOnlyText() {
+		sessions, err = c.readText(sink)
+	} else {
+		sessions, err = c.readReplies(ctx, sink)
+	}
+	for i := range sessions {
+		sessions[i].protocol = c.ports[sessions[i].remote.Port()]
+	}
+	return sessions, err
+}
+
+// hasOnlyText tells whether a recording holds what ss printed and lacks the reply, which is more exact.
+func (c *Collector) hasOnlyText() bool {
+	if c.texts == nil {
+		return false
+	}
+	if _, err := fs.Stat(c.texts, IPv4.File()); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err := fs.Stat(c.texts, TextFile)
+	return err == nil
+}
+
+func (c *Collector) readText(sink collectors.Sink) ([]session, error) {
+	text, err := collectors.Read(c.texts, TextFile)
+	if err != nil {
+		return nil, err
+	}
+	sessions, odd, err := parseText(text, c.wanted)
+	if odd > 0 {
+		sink.Skip("odd_ss_text", odd)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read TCP sessions from %s: %w", TextFile, err)
+	}
+	return sessions, nil
+}
+
+func (c *Collector) readReplies(ctx context.Context, sink collectors.Sink) ([]session, error) {
 	var sessions []session
 	var errs []error
 	ports := slices.Sorted(maps.Keys(c.ports))
@@ -124,9 +164,6 @@ func (c *Collector) read(ctx context.Context, sink collectors.Sink) ([]session, 
 			sink.Skip("odd_netlink_message", odd)
 		}
 		sessions = append(sessions, found...)
-	}
-	for i := range sessions {
-		sessions[i].protocol = c.ports[sessions[i].remote.Port()]
 	}
 	return sessions, errors.Join(errs...)
 }

@@ -2,12 +2,20 @@ package tcp
 
 import "encoding/binary"
 
-// info is a tcp_info structure as long as the kernel that filled it makes it: 104 bytes on Linux 2.6, 232 on 6.1, 280
-// on 6.18. It shares the memory of the reply.
-type info []byte
+// info is what is known of a session's tcp_info. The zero value knows nothing.
+type info struct {
+	// data is the structure, as long as the kernel that filled it makes it: 104 bytes on Linux 2.6, 232 on 6.1, 280 on
+	// 6.18. It shares the memory of the reply.
+	data []byte
+
+	lacks uint64 // the fields, by their bits, that ss did not print; none of a reply
+}
 
 // field is the place of a number in tcp_info. The kernel only ever adds fields at the end.
 type field struct{ offset, size int }
+
+// bit stands for a field in use in info.lacks: the place of its first four bytes.
+func (f field) bit() uint64 { return 1 << (f.offset / 4) }
 
 // The fields in use, by the names of linux/tcp.h without their prefix tcpi_. Times are microseconds.
 var (
@@ -30,15 +38,15 @@ var (
 // unknownRTT is what the kernel puts into min_rtt before the first measurement.
 const unknownRTT = 1<<32 - 1
 
-// value reads a field. It is absent where the kernel's structure ends before it.
+// value reads a field. It is absent where the kernel's structure ends before it, and where ss did not print it.
 func (i info) value(f field) (uint64, bool) {
-	if len(i) < f.offset+f.size {
+	if len(i.data) < f.offset+f.size || i.lacks&f.bit() != 0 {
 		return 0, false
 	}
 	if f.size == 4 {
-		return uint64(binary.NativeEndian.Uint32(i[f.offset:])), true
+		return uint64(binary.NativeEndian.Uint32(i.data[f.offset:])), true
 	}
-	return binary.NativeEndian.Uint64(i[f.offset:]), true
+	return binary.NativeEndian.Uint64(i.data[f.offset:]), true
 }
 
 // measured reads a field in which the kernel shows 0 until it has measured something.

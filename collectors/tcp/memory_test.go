@@ -54,7 +54,7 @@ func TestSumsNeverFall(t *testing.T) {
 			for i := range rapid.IntRange(0, 4).Draw(t, "sessions") {
 				value := rapid.Uint64Max(1<<40).Draw(t, "busy")
 				e.sessions = append(e.sessions, session{
-					cookie: uint64(i), info: tcpInfo(232, map[field]uint64{fieldBusyTime: value}),
+					cookie: uint64(i), info: info{data: tcpInfo(232, map[field]uint64{fieldBusyTime: value})},
 				})
 			}
 			kept.update([]endpoint{e})

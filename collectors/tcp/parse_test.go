@@ -83,7 +83,7 @@ func TestInfoHasTheFieldsOfItsLength(t *testing.T) {
 		{280, []field{fieldOutOfOrder}, nil},
 	}
 	for _, c := range cases {
-		found := info(tcpInfo(c.size, values))
+		found := info{data: tcpInfo(c.size, values)}
 		for _, f := range c.have {
 			if got, ok := found.value(f); !ok || got != values[f] {
 				t.Errorf("%d bytes: field at %d = %d, %v; want %d", c.size, f.offset, got, ok, values[f])
@@ -99,7 +99,7 @@ func TestInfoHasTheFieldsOfItsLength(t *testing.T) {
 
 func TestMinRTTUnknown(t *testing.T) {
 	for _, value := range []uint64{0, unknownRTT} {
-		if rtt, ok := info(tcpInfo(232, map[field]uint64{fieldMinRTT: value})).minRTT(); ok {
+		if rtt, ok := (info{data: tcpInfo(232, map[field]uint64{fieldMinRTT: value})}).minRTT(); ok {
 			t.Errorf("min_rtt %d read as %d, want unknown", value, rtt)
 		}
 	}
@@ -163,7 +163,7 @@ func TestParseCountsOddMessages(t *testing.T) {
 	if err != nil || odd != 4 {
 		t.Errorf("odd %d, error %v; want 4 odd messages", odd, err)
 	}
-	if len(sessions) != 2 || sessions[0].info == nil || sessions[1].info != nil {
+	if len(sessions) != 2 || sessions[0].info.data == nil || sessions[1].info.data != nil {
 		t.Errorf("sessions %v, want one whole and one without tcp_info", sessions)
 	}
 }
@@ -189,7 +189,7 @@ func TestParseTruncatedAnywhere(t *testing.T) {
 		}
 		for i := range got {
 			if got[i].remote != want[i].remote || got[i].cookie != want[i].cookie ||
-				!slices.Equal(got[i].info, want[i].info) {
+				!slices.Equal(got[i].info.data, want[i].info.data) {
 				t.Fatalf("cut at %d: session %d = %v, want %v", size, i, got[i], want[i])
 			}
 		}
@@ -217,7 +217,7 @@ func TestParseFindsWhatWasBuilt(t *testing.T) {
 		}
 		var got []string
 		for _, s := range sessions {
-			got = append(got, s.remote.String()+" "+strconv.Itoa(len(s.info)))
+			got = append(got, s.remote.String()+" "+strconv.Itoa(len(s.info.data)))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("sessions differ (-want +got):\n%s", diff)

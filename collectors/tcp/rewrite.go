@@ -46,12 +46,12 @@ func rewriteSession(data []byte, replace func(netip.Addr) netip.Addr) []byte {
 	rewriteAddress(Family(data[0]), out[offsetLocal:][:16], replace)
 	rewriteAddress(Family(data[0]), out[offsetRemote:][:16], replace)
 	found, _ := findInfo(data[diagSize:])
-	if found == nil {
+	if found.data == nil {
 		return out
 	}
-	out = binary.NativeEndian.AppendUint16(out, uint16(attributeHeader+len(found)))
+	out = binary.NativeEndian.AppendUint16(out, uint16(attributeHeader+len(found.data)))
 	out = binary.NativeEndian.AppendUint16(out, attributeInfo)
-	return append(out, found...)
+	return append(out, found.data...)
 }
 
 // rewriteAddress replaces an address in its field. An IPv4 address takes four of the sixteen bytes, the others are

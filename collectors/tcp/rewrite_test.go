@@ -36,7 +36,7 @@ func TestRewriteKeepsWhatIsRead(t *testing.T) {
 			if err != nil || odd > 0 {
 				t.Errorf("%s %s: odd %d, error %v", scenario, family, odd, err)
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(session{}), cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(session{}, info{}), cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%s", scenario, family, diff)
 			}
 		}
@@ -83,7 +83,7 @@ func TestRewriteLeavesTheRestOut(t *testing.T) {
 		t.Errorf("%q is in the rewritten reply", secret[:12])
 	}
 	sessions, odd, err := parse(rewritten, anyPort)
-	if err != nil || odd > 0 || len(sessions) != 1 || len(sessions[0].info) != 232 {
+	if err != nil || odd > 0 || len(sessions) != 1 || len(sessions[0].info.data) != 232 {
 		t.Errorf("%d sessions, odd %d, error %v", len(sessions), odd, err)
 	}
 }
@@ -140,7 +140,7 @@ func FuzzRewrite(f *testing.F) {
 			t.Fatalf("%d sessions, odd %d, error %v; want %d, error %v", len(got), odd, err, len(want), wantErr)
 		}
 		for i := range want {
-			if want[i].local != got[i].local || want[i].remote != got[i].remote || !bytes.Equal(want[i].info, got[i].info) {
+			if want[i].local != got[i].local || want[i].remote != got[i].remote || !bytes.Equal(want[i].info.data, got[i].info.data) {
 				t.Errorf("session %d is %v, want %v", i, got[i], want[i])
 			}
 		}

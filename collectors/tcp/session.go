@@ -29,8 +29,8 @@ const (
 // session is an established TCP session.
 type session struct {
 	local, remote netip.AddrPort
-	cookie        uint64 // the kernel's identity of the socket
-	info          info   // nil where the kernel sent none
+	cookie        uint64 // the kernel's identity of the socket; 0 where it is not known
+	info          info   // knows nothing where the kernel sent none
 	protocol      string // what the remote port stands for; parse leaves it empty
 }
 
@@ -104,12 +104,12 @@ func findInfo(attributes []byte) (found info, sound bool) {
 	for len(attributes) >= attributeHeader {
 		size := int(binary.NativeEndian.Uint16(attributes))
 		if size < attributeHeader || size > len(attributes) {
-			return nil, false
+			return info{}, false
 		}
 		if binary.NativeEndian.Uint16(attributes[2:])&attributeMask == attributeInfo {
-			return info(attributes[attributeHeader:size]), true
+			return info{data: attributes[attributeHeader:size]}, true
 		}
 		attributes = attributes[min(align(size), len(attributes)):]
 	}
-	return nil, true
+	return info{}, true
 }

@@ -56,7 +56,7 @@ func (s *sums) update(endpoints []endpoint) {
 		for j := range endpoints[i].sessions {
 			current := &endpoints[i].sessions[j]
 			key := sessionKey{current.remote, current.local, current.cookie}
-			now[key] = advance(totals, s.last[key], current.info)
+			now[key] = advance(totals, s.last[key], current)
 		}
 	}
 	s.last = now
@@ -66,22 +66,23 @@ func (s *sums) update(endpoints []endpoint) {
 }
 
 // advance adds one session's gains and returns its counters.
-func advance(totals *[len(sumRows)]total, last counters, found info) counters {
+func advance(totals *[len(sumRows)]total, last counters, current *session) counters {
 	for row := range sumRows {
-		value, ok := found.value(sumRows[row].field)
+		value, ok := current.info.value(sumRows[row].field)
 		if !ok || !plausible(value) {
 			continue
 		}
 		totals[row].known = true
-		totals[row].value += float64(gain(last[row], value, sumRows[row].field.size))
+		totals[row].value += float64(gain(last[row], value, sumRows[row].field.size == 4 && current.cookie != 0))
 		last[row] = value
 	}
 	return last
 }
 
-// gain is the increase of a counter of one socket. A counter of four bytes wraps; a wider one that falls gains nothing.
-func gain(last, value uint64, size int) uint64 {
-	if size == 4 {
+// gain is the increase of a counter of one socket. A counter of four bytes wraps, if it is surely the same socket's: most
+// texts of ss do not tell. Any other one that falls gains nothing.
+func gain(last, value uint64, wraps bool) uint64 {
+	if wraps {
 		return uint64(uint32(value) - uint32(last))
 	}
 	return value - min(last, value)
