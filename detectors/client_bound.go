@@ -142,7 +142,7 @@ func (p *pass) cpuDraft(client *fleet.Client) draft {
 		name: Name{ClientBound, VariantCPU}, severity: Warning, resource: client.Resource(),
 		coverage: float64(p.settings.coverage(client)), signals: []signal{seen(weightCPU)},
 		summary:  fmt.Sprintf("%s is short of processor time: %s.", client.Host, cpuReason(cpu, limits)),
-		evidence: p.evidence(client.Resource(), facts...), remedy: cpuRemedy(client),
+		evidence: p.evidence(client.Resource(), facts...), remedy: cpuRemedy(client, limits),
 	}
 }
 
@@ -156,13 +156,17 @@ func cpuReason(cpu fleet.CPU, limits ClientSettings) string {
 	return fmt.Sprintf("its busiest core spends %s of the time on network interrupts", percent(cpu.BusiestSoftirq))
 }
 
-func cpuRemedy(client *fleet.Client) []Remedy {
+func cpuRemedy(client *fleet.Client, limits ClientSettings) []Remedy {
 	nic := quote(orWord(client.NIC.Interface, "INTERFACE"))
-	return []Remedy{
-		{What: "Use a VM with more cores, or spread the work over more clients.", Caveat: "Latency measured on a starved client says little about the storage."},
-		{
+	remedies := []Remedy{{
+		What:   "Use a VM with more cores, or spread the work over more clients.",
+		Caveat: "Latency measured on a starved client says little about the storage.",
+	}}
+	if client.CPU.BusiestSoftirq.AtLeast(limits.Softirq) && !client.CPU.Cores.Below(2) {
+		remedies = append(remedies, Remedy{
 			What: "Spread the receive work over the cores.", Command: fmt.Sprintf("ethtool -l %s\nethtool -x %s", nic, nic),
 			Caveat: "Raise the number of queues with ethtool -L where it is below the number of cores.",
-		},
+		})
 	}
+	return remedies
 }

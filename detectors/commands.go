@@ -26,7 +26,18 @@ func remount(endpoint *fleet.Endpoint, sessions int) string {
 // again is a remount that leaves the number of sessions as it is.
 func again(endpoint *fleet.Endpoint) string { return remount(endpoint, 0) }
 
-func options(mount *fleet.Mount, sessions int) string {
+// mountAgainWith gives the commands that unmount one mount everywhere and mount it again with further options.
+func mountAgainWith(mount *fleet.Mount, more string) string {
+	lines := []string{"umount " + strings.Join(pointsOf(mount), " ")}
+	for _, point := range pointsOf(mount) {
+		lines = append(lines, fmt.Sprintf("mount -t nfs -o %s %s %s", quote(optionList(mount, 0)+more), source(mount), point))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func options(mount *fleet.Mount, sessions int) string { return quote(optionList(mount, sessions)) }
+
+func optionList(mount *fleet.Mount, sessions int) string {
 	version := mount.Version
 	if version == "" {
 		version = "3"
@@ -42,7 +53,7 @@ func options(mount *fleet.Mount, sessions int) string {
 	if mount.Security != "" && mount.Security != "sys" {
 		list = append(list, "sec="+mount.Security)
 	}
-	return quote(strings.Join(list, ","))
+	return strings.Join(list, ",")
 }
 
 // transportOption asks for the transport that the mount has: over IPv6 plain tcp would be the wrong one.

@@ -188,8 +188,8 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 	if diff := cmp.Diff(want, evidence["out-of-order arrivals"]); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	if ratio := evidence["smoothed over lowest round-trip time"]; ratio.Query != "" || math.Abs(float64(ratio.Value)-214.17) > 0.01 {
-		t.Errorf("the ratio of two features is %+v, want 214 without a query of its own", ratio)
+	if ratio := evidence["smoothed over lowest round-trip time"]; ratio.Query != "session_rtt_over_lowest/client.example.com" || math.Abs(float64(ratio.Value)-214.17) > 0.01 {
+		t.Errorf("the ratio of two features is %+v, want 214 with the query that gives it", ratio)
 	}
 	if volume := evidence["volume utilisation"]; volume.Value.Known() || volume.Threshold != "< 0.85" {
 		t.Errorf("what was to be judged and is missing is %+v, want it shown as missing", volume)

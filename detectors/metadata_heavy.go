@@ -190,18 +190,17 @@ func cachingOff(options string) string {
 }
 
 func metadataRemedy(mount *fleet.Mount) []Remedy {
-	points := strings.Join(pointsOf(mount), " ")
 	if option := cachingOff(mount.Options); option != "" {
 		return []Remedy{{
 			What:    "Mount without " + option + " unless several clients have to see each change at once.",
-			Command: fmt.Sprintf("umount %s\nmount -t nfs -o actimeo=60 %s %s", points, source(mount), points),
+			Command: mountAgainWith(mount, ",actimeo=60"),
 			Caveat:  "Changes made by other clients are then seen up to 60 seconds late. " + interrupts + " " + keepOptions,
 		}}
 	}
 	return []Remedy{
 		{
 			What:    "Cache attributes for longer where the data are mostly read.",
-			Command: fmt.Sprintf("umount %s\nmount -t nfs -o actimeo=600,nocto %s %s", points, source(mount), points),
+			Command: mountAgainWith(mount, ",actimeo=600,nocto"),
 			Caveat:  "Stale reads are possible: changes made by other clients may be seen up to ten minutes late. " + interrupts + " " + keepOptions,
 		},
 		{What: "Open and close fewer files, or spread them over several shares.", Caveat: "A change to the application."},

@@ -77,7 +77,7 @@ func (c noteCase) fullAtMaximum() bool {
 
 func (c noteCase) sessionNotes() []string {
 	e, asked := c.endpoint, c.mount.NConnect
-	others := len(e.Mounts) - 1
+	others := c.sharing() - 1
 	return pick(
 		sentence{e.Provider == fleet.ProviderAzure && asked.Above(4), fmt.Sprintf(
 			"nconnect=%s on Azure Files: more than 4 brings nothing and can hurt.", whole(asked))},
@@ -90,6 +90,18 @@ func (c noteCase) sessionNotes() []string {
 		sentence{e.Connected.Above(0) && len(e.Sessions) == 0 && !e.SessionCount.Above(0),
 			"No TCP session to the server is visible although its transports are connected: the mount may belong to another network namespace."},
 	)
+}
+
+// sharing counts the mounts on the same connections, this one among them: those of the same NFS version that do not keep
+// to themselves.
+func (c noteCase) sharing() int {
+	count := 0
+	for _, mount := range c.endpoint.Mounts {
+		if mount.Version == c.mount.Version && !strings.Contains(mount.Options, "nosharetransport") {
+			count++
+		}
+	}
+	return count
 }
 
 func (c noteCase) inUseText() string {

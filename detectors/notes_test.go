@@ -55,9 +55,14 @@ func TestNotes(t *testing.T) {
 		}, []string{"different nconnect values", "shares its connections with 1 other mount"}},
 		{"7d: nconnect of another version is another matter", func(p parts) {
 			other := aMount()
-			other.NConnect, other.Version = 8, "4.1"
+			other.NConnect, other.Version = 8, "4.1" // with connections of its own
 			p.endpoint.Mounts = append(p.endpoint.Mounts, other)
-		}, []string{"shares its connections with 1 other mount"}},
+		}, nil},
+		{"a mount that keeps to itself", func(p parts) {
+			other := aMount()
+			other.Options = "rw,nosharetransport"
+			p.endpoint.Mounts = append(p.endpoint.Mounts, other)
+		}, nil},
 		{"nconnect asked for, not had", func(p parts) { p.mount.NConnect = 4 }, []string{"nconnect=4 was asked for, but 1 connection is in use"}},
 		{"7d: read-ahead with sequential reads", func(p parts) {
 			reading(p, 1<<20)

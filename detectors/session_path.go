@@ -91,7 +91,7 @@ func (c sessionCase) flowDraft() draft {
 	facts := []fact{
 		{"busiest session's share of the bytes", e.BusiestShare(), "ratio", atLeast(c.limits.Busiest), fleet.FeatureBusiestShare},
 		{"requests on the busiest session", c.onBusiest(), "requests", atLeast(c.limits.Outstanding), fleet.FeatureOnWire},
-		{"smoothed over lowest round-trip time", c.rttRatio(), "ratio", atLeast(c.limits.RTTRatio), ""},
+		{"smoothed over lowest round-trip time", c.rttRatio(), "ratio", atLeast(c.limits.RTTRatio) + ", or", fleet.FeatureRTTOverLowest},
 		{"smoothed round-trip time", busiest.RTT, "seconds", "", fleet.FeatureSessionRTT},
 		{"lowest round-trip time", c.lowestRTT(), "seconds", "", fleet.FeatureLowestRTT},
 		{"out-of-order arrivals", c.outOfOrder(), "ratio", atLeast(c.limits.OutOfOrder), fleet.FeatureSessionOutOfOrder},

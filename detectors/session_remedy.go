@@ -9,6 +9,7 @@ import (
 
 const (
 	interrupts  = "Mounting again interrupts the users of every mount of this server."
+	atBoot      = "At boot sysctl.d may be applied before the module sunrpc is loaded: then set 'options sunrpc tcp_max_slot_table_entries=N' in /etc/modprobe.d as well."
 	keepOptions = "Take your other mount options along from /etc/fstab and change them there as well."
 )
 
@@ -94,12 +95,12 @@ func (c sessionCase) spread() []Remedy {
 }
 
 func setTable(slots int) string {
-	return fmt.Sprintf("echo 'sunrpc.tcp_max_slot_table_entries = %d' > /etc/sysctl.d/90-nfs.conf\nsysctl --system", slots)
+	return fmt.Sprintf("echo 'sunrpc.tcp_max_slot_table_entries = %d' >> /etc/sysctl.d/90-nfs.conf\nsysctl --system", slots)
 }
 
 // raiseTable is for a slot table below what one connection carries.
 func (c sessionCase) raiseTable(t *fleet.Transport) []Remedy {
-	slots, caveat := slotsPerTransport, "Existing connections keep their limit until they are made anew. "+interrupts
+	slots, caveat := slotsPerTransport, "Existing connections keep their limit until they are made anew. "+atBoot+" "+interrupts+" "+keepOptions
 	if c.endpoint.Provider == fleet.ProviderGCNV {
 		slots = min(slots, max(suggestedSlots(c.budget.connections, c.settings.Client), int(t.Slots.Or(0))))
 		caveat += fmt.Sprintf(" All clients of a project together stay below %g slots.", c.settings.Client.SlotBudget)
@@ -125,7 +126,7 @@ func (c sessionCase) raiseSession(t *fleet.Transport) []Remedy {
 	}
 	remedies := []Remedy{{
 		What: fmt.Sprintf("Raise max_session_slots from %s to %d.", number(c.client.Settings.SessionSlots), slotsPerSession),
-		Command: fmt.Sprintf("echo 'options nfs max_session_slots=%d' > /etc/modprobe.d/nfsclient.conf\nreboot\n", slotsPerSession) +
+		Command: fmt.Sprintf("echo 'options nfs max_session_slots=%d' >> /etc/modprobe.d/nfsclient.conf\nreboot\n", slotsPerSession) +
 			"cat /sys/module/nfs/parameters/max_session_slots",
 		Caveat: "Needs a reboot. Servers may grant fewer, some about 30: if the most slots in use stay lower afterwards, only the server or more clients help.",
 	}}

@@ -50,8 +50,8 @@ func (p *pass) threadDraft(client *fleet.Client, endpoint *fleet.Endpoint, mount
 	return draft{
 		name: Name{ClientBound, VariantSingleThread}, severity: Info, resource: mount.Resource(),
 		coverage: float64(p.settings.coverage(client)), signals: []signal{seen(weightThread)},
-		summary: fmt.Sprintf("The application on %s waits for one request at a time: %s at %s each keep %s outstanding, so latency alone sets the pace.",
-			mountedAt(mount), operations(mount.Operations()), milliseconds(each), number(mount.Outstanding())),
+		summary: fmt.Sprintf("The application on %s keeps only %s outstanding: %s at %s each, so latency alone sets the pace.",
+			mountedAt(mount), number(mount.Outstanding())+" requests", operations(mount.Operations()), milliseconds(each)),
 		evidence: p.evidence(mount.Resource(), facts...), gain: threadGain(client, endpoint),
 		remedy: []Remedy{
 			{What: "Run several copies or readers in parallel, or use a parallel copy tool, asynchronous I/O or larger requests.",

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -65,7 +67,36 @@ func quote(text string) string {
 	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
 		return text
 	}
+	if strings.ContainsFunc(text, hidden) {
+		return ansiQuote(text)
+	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// hidden runes do not show as themselves: a terminal obeys them, and a reader copies something else than is written.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+}
+
+// ansiQuote spells every byte of hidden runes out, as bash reads it.
+func ansiQuote(text string) string {
+	var out strings.Builder
+	out.WriteString("$'")
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case hidden(r):
+			for _, b := range []byte(text[i : i+size]) {
+				fmt.Fprintf(&out, "\\x%02x", b)
+			}
+		case r == '\'' || r == '\\':
+			out.WriteString("\\" + string(r))
+		default:
+			out.WriteString(text[i : i+size])
+		}
+		i += size
+	}
+	return out.String() + "'"
 }
 
 // Thresholds as evidence shows them.

@@ -41,7 +41,7 @@ func TestVariantsInWords(t *testing.T) {
 		{
 			"session_saturated/session_slots", fromRow("row 9"),
 			"Requests to 192.0.2.10 wait for a slot of the NFSv4.1 session: 67 % of the 6 ms an operation takes is queueing on this host, with 189 outstanding and 63 on the wire.",
-			0.9, "echo 'options nfs max_session_slots=180' > /etc/modprobe.d/nfsclient.conf\nreboot\ncat /sys/module/nfs/parameters/max_session_slots",
+			0.9, "echo 'options nfs max_session_slots=180' >> /etc/modprobe.d/nfsclient.conf\nreboot\ncat /sys/module/nfs/parameters/max_session_slots",
 		},
 		{
 			"session_saturated/flow", fromRow("row 10"),
@@ -85,11 +85,11 @@ func TestVariantsInWords(t *testing.T) {
 		{
 			"client_bound/slot_budget", func() *fleet.Fleet { return budgetView(5, fleet.ProviderGCNV) },
 			"5 clients may have 10240 of the 10000 requests under way that the service allows all clients of a project together: 80 connections with up to 128 each.",
-			0.6, "echo 'sunrpc.tcp_max_slot_table_entries = 100' > /etc/sysctl.d/90-nfs.conf\nsysctl --system",
+			0.6, "echo 'sunrpc.tcp_max_slot_table_entries = 100' >> /etc/sysctl.d/90-nfs.conf\nsysctl --system",
 		},
 		{
 			"client_bound/single_thread", client(reader, func(*fleet.Client, *fleet.Endpoint, *fleet.Transport) {}),
-			"The application on /mnt/a waits for one request at a time: 500 op/s at 1.8 ms each keep 0.9 outstanding, so latency alone sets the pace.",
+			"The application on /mnt/a keeps only 0.9 requests outstanding: 500 op/s at 1.8 ms each, so latency alone sets the pace.",
 			1, "",
 		},
 		{

@@ -44,7 +44,7 @@ func TestNumbersInWords(t *testing.T) {
 func TestQuote(t *testing.T) {
 	for text, want := range map[string]string{
 		"/mnt/a": "/mnt/a", "": "''", "/mnt/my data": "'/mnt/my data'", "/mnt/it's": `'/mnt/it'\''s'`,
-		"/mnt/$(reboot)": "'/mnt/$(reboot)'", "/mnt/a;b": "'/mnt/a;b'", "[2001:db8::1]:/v": "'[2001:db8::1]:/v'", "/mnt/\n": "'/mnt/\n'", "~": "'~'",
+		"/mnt/$(reboot)": "'/mnt/$(reboot)'", "/mnt/a;b": "'/mnt/a;b'", "[2001:db8::1]:/v": "'[2001:db8::1]:/v'", "/mnt/\n": `$'/mnt/\x0a'`, "/m\u202e'\\": `$'/m\xe2\x80\xae\'\\'`, "~": "'~'",
 	} {
 		if got := quote(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
@@ -95,7 +95,7 @@ func TestSlotsInWords(t *testing.T) {
 	if diff := cmp.Diff(want, finding.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	command := `echo 'sunrpc.tcp_max_slot_table_entries = 128' > /etc/sysctl.d/90-nfs.conf
+	command := `echo 'sunrpc.tcp_max_slot_table_entries = 128' >> /etc/sysctl.d/90-nfs.conf
 sysctl --system
 umount /mnt/a
 mount -t nfs -o nfsvers=3,tcp,rsize=65536,wsize=65536 files.example.com:/vol1 /mnt/a`

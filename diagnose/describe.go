@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nasight/nasight/detectors"
@@ -18,13 +19,21 @@ const (
 
 func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding, settings detectors.Settings) Mount {
 	path := onPath(mount, findings)
+	state := detectors.StateOf(mount, endpoint, client, settings)
+	if state == detectors.StateIdle {
+		path = own(mount, path)
+	}
+	gaps := detectors.Gaps(mount, endpoint)
+	if len(path) == 0 && len(gaps) > 0 && state != detectors.StateUnresponsive {
+		state = detectors.StateThin
+	}
 	described := Mount{
 		MountPoints: mount.MountPoints, MoreMounts: mount.MoreMounts, Host: mount.Host, Server: mount.Server, ServerName: mount.ServerName, Export: mount.Export,
-		Protocol: mount.Protocol, Version: mount.Version, Sessions: endpoint.Count(),
-		State:      detectors.StateOf(mount, endpoint, client, settings),
+		Protocol: mount.Protocol, Version: mount.Version, Sessions: sessionsOf(mount, endpoint),
+		State:      state,
 		Operations: mount.Operations(), ReadRate: mount.ReadRate, WriteRate: mount.WriteRate,
 		RTT:      mount.OnWire().Over(mount.Operations()),
-		Ladder:   Ladder(mount, endpoint, client, findings),
+		Ladder:   Ladder(mount, endpoint, client, path),
 		Findings: []string{}, Notes: detectors.Notes(mount, endpoint, client),
 	}
 	for _, finding := range path {
@@ -36,15 +45,34 @@ func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client
 	if described.Notes == nil {
 		described.Notes = []string{}
 	}
-	described.Verdict = verdict(described, path)
+	described.Verdict = verdict(described, path, gaps)
 	return described
 }
 
+// own keeps the findings about the mount itself: what binds a host or a server does not bind a mount that does nothing.
+func own(mount *fleet.Mount, path []detectors.Finding) []detectors.Finding {
+	return slices.DeleteFunc(path, func(f detectors.Finding) bool {
+		return f.Resource.Export != mount.Export && f.Detector != detectors.ServerUnresponsive
+	})
+}
+
+// sessionsOf is the number of connections that the mount uses: those of its NFS version.
+func sessionsOf(mount *fleet.Mount, endpoint *fleet.Endpoint) fleet.Value {
+	for _, transport := range endpoint.Transports {
+		if transport.Version == mount.Version && transport.Count.Known() {
+			return transport.Count
+		}
+	}
+	return endpoint.Count()
+}
+
 // verdict says in one sentence how the mount is and why.
-func verdict(m Mount, path []detectors.Finding) string {
+func verdict(m Mount, path []detectors.Finding, gaps []string) string {
 	switch {
-	case m.State == stateThin:
+	case m.State == stateThin && !m.Operations.Known():
 		return "Too few readings to judge: rates need at least two moments, a verdict a full window."
+	case m.State == stateThin:
+		return "Not judged: " + strings.Join(gaps, "; ") + ". No rule found a limit in what was read."
 	case m.State == stateIdle && len(path) == 0:
 		return fmt.Sprintf("Idle: %s, nothing waits.", rate(m.Operations))
 	case len(path) == 0:

@@ -57,9 +57,16 @@ func mountEntry(export string) collectors.Entry {
 		labels := []string{"client", "192.0.2.10", export, "nfs", "0:40"}
 		sink.Add(schema.NFSMountInfo, 1, append(labels, "192.0.2.10", "3", "tcp", "/mnt/a", "sys", "", "rw")...)
 		sink.Add(schema.NFSMountAge, 100+count, labels...)
-		sink.Add(schema.NFSOperations, 1000*count, append(labels, "read")...)
-		sink.Add(schema.NFSRTT, 10*count, append(labels, "read")...)
-		sink.Add(schema.NFSExecute, 10*count, append(labels, "read")...)
+		for class, share := range map[string]float64{"read": 1, "write": 0, "attr": 0, "dir": 0} {
+			sink.Add(schema.NFSOperations, 1000*count*share, append(labels, class)...)
+			sink.Add(schema.NFSRTT, 10*count*share, append(labels, class)...)
+			sink.Add(schema.NFSExecute, 10*count*share, append(labels, class)...)
+		}
+		for _, session := range []string{"192.0.2.1:800", "192.0.2.1:801"} {
+			labels := []string{"client", "192.0.2.10", "nfs", session}
+			sink.Add(schema.SessionReceived, 1e6*count, labels...)
+			sink.Add(schema.SessionAcked, 1e4*count, labels...)
+		}
 		count += 10
 		return nil
 	})
@@ -117,7 +124,7 @@ func TestThinDataIsNoVerdict(t *testing.T) {
 	if mount.State != "insufficient_data" || mount.Operations.Known() || strings.Contains(mount.Verdict, "Healthy") {
 		t.Errorf("one moment: state %q, operations %v, verdict %q", mount.State, mount.Operations, mount.Verdict)
 	}
-	if !strings.Contains(headline(report), "too few readings") {
+	if !strings.Contains(headline(report), "not enough was read") {
 		t.Errorf("headline %q", headline(report))
 	}
 }
@@ -137,6 +144,74 @@ func TestHealthyMountSaysWhy(t *testing.T) {
 		if step.Binding {
 			t.Errorf("step %q binds a healthy mount", step.Step)
 		}
+	}
+}
+
+// TestMissingEvidenceIsNotHealth: a rule whose numbers are missing cannot fire, and that is no good news.
+func TestMissingEvidenceIsNotHealth(t *testing.T) {
+	without := func(drop func(schema.Sample) bool) collectors.Entry {
+		inner, _ := mountEntry("/vol").New(collectors.Root{}, collectors.Settings{})
+		return entry("nfs", func(ctx context.Context, sink collectors.Sink) error {
+			return inner.Collect(ctx, filter{sink, drop})
+		})
+	}
+	for name, c := range map[string]struct {
+		moments int
+		drop    func(schema.Sample) bool
+		says    string
+	}{
+		"no sessions": {3, func(s schema.Sample) bool {
+			return s.Family == schema.SessionReceived || s.Family == schema.SessionAcked
+		}, "no TCP session"},
+		"no reads": {3, func(s schema.Sample) bool {
+			return s.Family == schema.NFSOperations && s.Labels[len(s.Labels)-1] == "read"
+		}, "class read"},
+		"two moments": {2, func(schema.Sample) bool { return false }, "three moments"},
+	} {
+		mount := run(t, c.moments, without(c.drop)).Mounts[0]
+		if mount.State != "insufficient_data" || !strings.Contains(mount.Verdict, c.says) || strings.Contains(mount.Verdict, "Healthy") {
+			t.Errorf("%s: state %q, verdict %q, want %q in it", name, mount.State, mount.Verdict, c.says)
+		}
+	}
+}
+
+// filter is a sink that loses samples.
+type filter struct {
+	collectors.Sink
+	drop func(schema.Sample) bool
+}
+
+func (f filter) Add(family *schema.Family, value float64, labels ...string) {
+	if !f.drop(schema.Sample{Family: family, Labels: labels, Value: value}) {
+		f.Sink.Add(family, value, labels...)
+	}
+}
+
+func TestUnreadMountsAreNotNone(t *testing.T) {
+	denied := entry("nfs", func(context.Context, collectors.Sink) error {
+		return &fs.PathError{Op: "open", Path: "self/mountstats", Err: fs.ErrPermission}
+	})
+	fine := entry("cpu", func(context.Context, collectors.Sink) error { return nil })
+	report := run(t, 2, denied, fine)
+	if !strings.Contains(headline(report), "could not be read") || !strings.Contains(report.Blind(), "permission denied") {
+		t.Errorf("headline %q, blind %q", headline(report), report.Blind())
+	}
+	report = run(t, 2, fine)
+	if !strings.Contains(headline(report), "switched off") || report.Blind() != "" {
+		t.Errorf("headline %q, blind %q", headline(report), report.Blind())
+	}
+	none := entry("nfs", func(context.Context, collectors.Sink) error { return collectors.ErrNoData })
+	if report = run(t, 2, none, fine); !strings.Contains(headline(report), "No NFS mount found") || report.Blind() != "" {
+		t.Errorf("headline %q, blind %q", headline(report), report.Blind())
+	}
+}
+
+func TestManyQuietMountsAreFolded(t *testing.T) {
+	mounts := make([]Mount, 200)
+	mounts[150].Findings = []string{"a finding"}
+	shown, folded := fold(mounts)
+	if len(shown) != mostMounts+1 || folded != 200-len(shown) || len(shown[mostMounts].Findings) != 1 {
+		t.Errorf("%d shown, %d folded", len(shown), folded)
 	}
 }
 

@@ -45,8 +45,8 @@ var binds = map[string]string{
 	"metadata_heavy/ceiling":          StepServer,
 }
 
-// Ladder builds the ladder of a mount.
-func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding) []Step {
+// Ladder builds the ladder of a mount from its numbers and the findings on its path.
+func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, path []detectors.Finding) []Step {
 	steps := []Step{
 		{Step: StepApplication, Load: mount.Outstanding(), Capacity: fleet.Unknown, Unit: "requests"},
 		slots(mount, endpoint, client),
@@ -55,7 +55,7 @@ func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, 
 		network(client.NIC),
 		{Step: StepServer, Load: mount.OnWire(), Capacity: fleet.Unknown, Unit: "requests"},
 	}
-	binding := BindingStep(onPath(mount, findings))
+	binding := BindingStep(path)
 	for i := range steps {
 		steps[i].Utilisation = steps[i].Load.Over(steps[i].Capacity)
 		steps[i].Binding = steps[i].Step == binding

@@ -20,8 +20,13 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.line("")
 		m.line("> %s", cell(note))
 	}
-	for _, mount := range r.Mounts {
+	shown, folded := fold(r.Mounts)
+	for _, mount := range shown {
 		m.mount(mount)
+	}
+	if folded > 0 {
+		m.line("")
+		m.line("… and %d more mounts without a finding.", folded)
 	}
 	m.findings(r.Findings)
 	m.collectors(r.Collectors)
@@ -77,7 +82,7 @@ func (m *markdown) findings(findings []detectors.Finding) {
 		}
 		if len(f.BlockedBy) > 0 {
 			m.line("")
-			m.line("Solve first: %s.", strings.Join(f.BlockedBy, ", "))
+			m.line("Solve first: %s.", numbers(f.BlockedBy, findings))
 		}
 	}
 }

@@ -88,3 +88,21 @@ func (r *Report) Worst() detectors.Severity {
 	}
 	return worst
 }
+
+// Blind tells why the report says nothing of the host: its mounts could not be read at all. Empty where they could.
+func (r *Report) Blind() string {
+	if len(r.Mounts) > 0 {
+		return ""
+	}
+	failed := ""
+	for _, state := range r.Collectors {
+		switch {
+		case state.Name == mountCollector && !state.Success:
+			return "the mounts could not be read: " + state.Reason
+		case state.Success:
+			return ""
+		}
+		failed = state.Reason
+	}
+	return "no collector could read its source; the last one said: " + failed
+}

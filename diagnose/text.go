@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,13 +14,36 @@ import (
 func (r *Report) Text(w io.Writer, colour bool) error {
 	t := &text{ink: ink(colour), told: map[string]bool{}}
 	t.head(r)
-	for _, mount := range r.Mounts {
+	shown, folded := fold(r.Mounts)
+	for _, mount := range shown {
 		t.mount(mount)
+	}
+	if folded > 0 {
+		t.line("")
+		t.line("… and %d more mounts without a finding; --format json lists every one.", folded)
 	}
 	t.findings(r.Findings)
 	t.collectors(r.Collectors)
 	_, err := io.WriteString(w, t.String())
 	return err
+}
+
+// mostMounts is how many mounts without a finding the text shows: a report is read, and a host may have thousands.
+const mostMounts = 50
+
+// fold keeps the mounts with findings and the first of the others.
+func fold(mounts []Mount) (shown []Mount, folded int) {
+	quiet := 0
+	for _, mount := range mounts {
+		if len(mount.Findings) == 0 {
+			if quiet++; quiet > mostMounts {
+				folded++
+				continue
+			}
+		}
+		shown = append(shown, mount)
+	}
+	return shown, folded
 }
 
 // ink marks words with terminal colours, or not.
@@ -94,7 +118,7 @@ func span(w Window) string {
 // headline is the report in one line.
 func headline(r *Report) string {
 	if len(r.Mounts) == 0 {
-		return "No NFS mount found: nothing to judge. If there should be one, look at the mount namespace that --path.procfs shows."
+		return noMounts(r)
 	}
 	states := map[string]int{}
 	for _, mount := range r.Mounts {
@@ -113,12 +137,29 @@ func headline(r *Report) string {
 	case n > 1:
 		verdict = fmt.Sprintf("%d findings", n)
 	case states[stateThin] > 0:
-		verdict = "too few readings for a verdict"
+		verdict = "not enough was read for a verdict"
 	case states[stateActive] > 0:
 		verdict = "healthy"
 	}
 	return fmt.Sprintf("%d %s (%s): %s.", len(r.Mounts), plural(len(r.Mounts), "mount"), strings.Join(parts, ", "), verdict)
 }
+
+// noMounts tells a host without mounts from one that could not be looked at.
+func noMounts(r *Report) string {
+	for _, state := range r.Collectors {
+		switch {
+		case state.Name != mountCollector:
+		case !state.Success:
+			return "The mounts could not be read: " + state.Reason
+		default:
+			return "No NFS mount found: nothing to judge. If there should be one, look at the mount namespace that --path.procfs shows; SMB and iSCSI are not read yet."
+		}
+	}
+	return "No mount was looked for: the collector " + mountCollector + " is switched off."
+}
+
+// mountCollector is the one that finds mounts.
+const mountCollector = "nfs"
 
 func plural(n int, word string) string {
 	if n == 1 {
@@ -129,7 +170,7 @@ func plural(n int, word string) string {
 
 func (t *text) mount(m Mount) {
 	t.line("")
-	t.line("%s on %s", t.ink.bold(printable(m.Name())), printable(m.On()))
+	t.prose("", "", m.Name()+" on "+m.On(), t.ink.bold)
 	if m.State == stateIdle && len(m.Findings) == 0 {
 		t.prose("  ", "", m.Verdict, plain)
 		return
@@ -186,9 +227,20 @@ func (t *text) findings(findings []detectors.Finding) {
 			t.remedy(remedy)
 		}
 		if len(f.BlockedBy) > 0 {
-			t.line("   solve first: %s", strings.Join(f.BlockedBy, ", "))
+			t.line("   solve first: %s", numbers(f.BlockedBy, findings))
 		}
 	}
+}
+
+// numbers are the places in the list of the findings with these ids.
+func numbers(ids []string, findings []detectors.Finding) string {
+	var out []string
+	for i, finding := range findings {
+		if slices.Contains(ids, finding.ID) {
+			out = append(out, fmt.Sprintf("%d (%s/%s)", i+1, finding.Detector, finding.Variant))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func hint(f detectors.Finding) string {
@@ -250,7 +302,7 @@ func (t *text) collectors(states []CollectorState) {
 // printable keeps control characters of names from the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
 			return '?'
 		}
 		return r

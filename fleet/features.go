@@ -105,7 +105,7 @@ func transportFeatures() []Feature {
 		{Name: FeatureTransportMaxSlots, Unit: "slots", Expr: newest("nasight_nfs_transport_max_slots"), By: byEndpoint},
 		{Name: FeatureConnecting, Unit: "attempts per second", Expr: lastRate("nasight_nfs_transport_connects_total"), By: byEndpoint, Sum: true},
 		{Name: FeatureReceives, Unit: "replies per second", Expr: lastRate("nasight_nfs_transport_receives_total"), By: byEndpoint, Sum: true},
-		{Name: FeaturePending, Unit: "requests", Expr: newest("nasight_nfs_endpoint_pending_requests"), By: byEndpoint},
+		{Name: FeaturePending, Unit: "requests", Expr: "last_over_time(nasight_nfs_endpoint_pending_requests{$sel}[$lastspan])", By: byEndpoint},
 		{Name: FeaturePendingFloor, Unit: "requests", Expr: "min_over_time(nasight_nfs_endpoint_pending_requests{$sel}[$lastspan])", By: byEndpoint},
 		{Name: FeatureConnected, Unit: "transports", Expr: newest("nasight_nfs_endpoint_connected_transports"), By: byEndpoint},
 		{Name: FeatureDisconnected, Unit: "transports", Expr: newest("nasight_nfs_endpoint_disconnected_transports"), By: byEndpoint},
@@ -118,6 +118,8 @@ func sessionFeatures() []Feature {
 	return []Feature{
 		{Name: FeatureSessionRate, Unit: "bytes per second", Expr: both, By: byEndpoint},
 		{Name: FeatureSessionRTT, Unit: "seconds", Expr: "quantile_over_time(0.5, nasight_session_rtt_seconds{$sel}[$w])", By: byEndpoint},
+		{Name: FeatureRTTOverLowest, Unit: "ratio", By: byEndpoint, Only: true,
+			Expr: "quantile_over_time(0.5, nasight_session_rtt_seconds{$sel}[$w]) / on (host, server, protocol) group_left min_over_time(nasight_endpoint_lowest_rtt_seconds{$sel}[$w])"},
 		{Name: FeatureSessionMinRTT, Unit: "seconds", Expr: "min_over_time(nasight_session_min_rtt_seconds{$sel}[$w])", By: byEndpoint},
 		{Name: FeatureSessionOutOfOrder, Unit: "ratio", By: byEndpoint,
 			Expr: rate("nasight_session_out_of_order_total") + " / (" + rate("nasight_session_segments_received_total") + " > 0)"},

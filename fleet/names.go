@@ -35,6 +35,7 @@ const (
 
 	FeatureSessionRate        = "session_rate"
 	FeatureSessionRTT         = "session_rtt"
+	FeatureRTTOverLowest      = "session_rtt_over_lowest"
 	FeatureSessionMinRTT      = "session_min_rtt"
 	FeatureSessionOutOfOrder  = "session_out_of_order"
 	FeatureSessionRetransmits = "session_retransmits"

@@ -99,8 +99,22 @@ func dump(ports map[uint16]string) func(context.Context) (map[string][]byte, err
 	}
 }
 
-// writeFile writes beside the target and renames, so that a file that exists is a whole one.
+// writeFile writes beside the target and renames, so that a file that exists is a whole one. What is there and is no
+// plain file (a pipe, a device) is written to, not replaced.
 func writeFile(path string, write func(io.Writer) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return errors.New("is a directory; name a file")
+	case err == nil && !info.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".nasight-*")
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (c *checkCommand) Run(ctx context.Context, to streams) error {
 	if err := c.print(report, to); err != nil {
 		return fmt.Errorf("print the report: %w", err)
 	}
-	if reason := blind(report); reason != "" {
+	if reason := report.Blind(); reason != "" {
 		return collectError("%s", reason)
 	}
 	if limit := severities[c.FailOn]; limit > 0 && report.Worst() >= limit {
@@ -95,7 +95,7 @@ func (c *checkCommand) diagnose(ctx context.Context, options diagnose.Options) (
 	defer func() { _ = closeRoot() }()
 	report, err := diagnose.Run(ctx, diagnose.Live(ctx, root, c.Moments, c.Interval), options)
 	if err != nil {
-		return nil, collectError("examine host %s: %w", root.Host, err)
+		return nil, examined("host "+root.Host, err)
 	}
 	report.Kernel = kernel(root)
 	return report, nil
@@ -111,10 +111,18 @@ func recorded(ctx context.Context, path string, options diagnose.Options) (*diag
 	}
 	report, err := diagnose.Run(ctx, diagnose.Recorded(recording), options)
 	if err != nil {
-		return nil, collectError("examine bundle %s: %w", path, err)
+		return nil, examined("bundle "+path, err)
 	}
 	report.Kernel, report.Notes = recording.Kernel, recording.Notes
 	return report, nil
+}
+
+// examined is why an examination gave no report.
+func examined(what string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return collectError("examine %s: interrupted", what)
+	}
+	return collectError("examine %s: %w", what, err)
 }
 
 func (c *checkCommand) print(report *diagnose.Report, to streams) error {
@@ -125,18 +133,6 @@ func (c *checkCommand) print(report *diagnose.Report, to streams) error {
 		return report.Markdown(to.out)
 	}
 	return report.Text(to.out, c.Color == "always" || c.Color == "auto" && isTerminal(to.out))
-}
-
-// blind tells why nothing could be seen at all: every collector failed.
-func blind(report *diagnose.Report) string {
-	reason := ""
-	for _, state := range report.Collectors {
-		if state.Success {
-			return ""
-		}
-		reason = state.Reason
-	}
-	return "no collector could read its source; the last one said: " + reason
 }
 
 // isTerminal tells whether a stream is a terminal, where colour and progress make sense.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +155,37 @@ func TestSwitchedOffCollectorIsAbsent(t *testing.T) {
 		if finding.Variant == "flow" {
 			t.Error("flow found without any session")
 		}
+	}
+	if state := report.Mounts[0].State; state != "insufficient_data" {
+		t.Errorf("state %q without the sessions that a verdict needs", state)
+	}
+}
+
+// TestWriteFileReplacesOnlyFiles: a pipe or a device in the place of the file is written to, and stays what it is.
+func TestWriteFileReplacesOnlyFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(w io.Writer) error { _, err := w.Write([]byte("new")); return err }
+	plain, link := filepath.Join(dir, "plain"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(plain, []byte("old"), 0o600), os.Symlink("plain", link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(link, write); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(plain); err != nil || string(data) != "new" {
+		t.Errorf("behind the link: %q, %v", data, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v, %v", info, err)
+	}
+	if err := writeFile(dir, write); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := writeFile(os.DevNull, write); err != nil {
+		t.Errorf("a device: %v", err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("the device was replaced: %v, %v", info, err)
 	}
 }
 

@@ -3,6 +3,7 @@
 package nfs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -59,11 +60,12 @@ func (c *Collector) Collect(ctx context.Context, sink collectors.Sink) error {
 // readInventory reads mountstats before mountinfo, as close to each other as can be.
 func (c *Collector) readInventory(skip Skip) (*inventory, error) {
 	stats, err := collectors.Read(c.root.Procfs, "self/mountstats")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", collectors.ErrNoData, err)
-	}
 	if err != nil {
 		return nil, err
+	}
+	// Every mount namespace has a root file system: a file without a single device is not what the kernel wrote.
+	if !bytes.Contains(stats, []byte("device ")) {
+		return nil, fmt.Errorf("self/mountstats of %d bytes lists no file system", len(stats))
 	}
 	info, err := collectors.Read(c.root.Procfs, "self/mountinfo")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

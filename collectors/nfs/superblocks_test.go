@@ -110,15 +110,24 @@ func TestServerWithoutAnyAddressIsItsName(t *testing.T) {
 }
 
 func TestNoMountIsNoData(t *testing.T) {
-	hosts := map[string]collectors.Root{
-		"no NFS":        hostOf("device sunrpc mounted on /run/rpc_pipefs with fstype rpc_pipefs\n", infoOf("0:1", "h:/a", "/a")),
+	r := &recorder{}
+	root := hostOf("device sunrpc mounted on /run/rpc_pipefs with fstype rpc_pipefs\n", infoOf("0:1", "h:/a", "/a"))
+	if err := New(root).Collect(t.Context(), r); !errors.Is(err, collectors.ErrNoData) || len(r.samples) > 0 {
+		t.Errorf("%d samples, error %v", len(r.samples), err)
+	}
+}
+
+// TestUnreadableMountstatsIsNoHostWithoutMounts: what cannot be looked at must not read as nothing to see.
+func TestUnreadableMountstatsIsNoHostWithoutMounts(t *testing.T) {
+	for name, root := range map[string]collectors.Root{
 		"nothing":       hostWith(nil),
 		"only settings": hostWith(map[string]string{"proc/" + slotTablePath: "65536\n"}),
-	}
-	for name, root := range hosts {
+		"empty":         hostOf("", ""),
+		"zeros":         hostOf(strings.Repeat("\x00", 500), ""),
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := &recorder{}
-			if err := New(root).Collect(t.Context(), r); !errors.Is(err, collectors.ErrNoData) || len(r.samples) > 0 {
+			if err := New(root).Collect(t.Context(), r); err == nil || errors.Is(err, collectors.ErrNoData) || len(r.samples) > 0 {
 				t.Errorf("%d samples, error %v", len(r.samples), err)
 			}
 		})
