@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -52,6 +54,9 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := web.Validate(cfg.WebConfig); err != nil {
 		return usageError{fmt.Errorf("web configuration %s: %w", cfg.WebConfig, err)}
 	}
+	if err := checkAddress(cfg.Listen); err != nil {
+		return usageError{err}
+	}
 	a, err := newAgent(cfg)
 	if err != nil {
 		return usageError{err}
@@ -61,9 +66,9 @@ func Run(ctx context.Context, cfg Config) error {
 			cfg.Logger.Warn("cannot close the sources", "err", err)
 		}
 	}()
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	listener, err := listen(ctx, cfg.Listen)
 	if err != nil {
-		return fmt.Errorf("listen for HTTP: %w", err)
+		return err
 	}
 	return a.run(ctx, listener)
 }
@@ -120,7 +125,8 @@ func (a *agent) close() error {
 	return errors.Join(errs...)
 }
 
-// remember opens the state file. One that cannot be read costs what was in it and nothing else.
+// remember opens the state file. One that cannot be read costs what was in it and nothing else; one that cannot be
+// written is told at once, and not only when the first save fails.
 func (a *agent) remember() {
 	if a.StateFile == "" {
 		return
@@ -129,7 +135,19 @@ func (a *agent) remember() {
 	if err != nil {
 		a.Logger.Warn("starting without the saved state", "err", err)
 	}
+	if err := replaceable(a.StateFile); err != nil {
+		a.Logger.Warn("the state cannot be kept over a restart", "file", a.StateFile, "err", err)
+	}
 	a.memory, a.Settings.Memory = memory, memory
+}
+
+// replaceable tries what a save does: making a file beside the old one.
+func replaceable(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // run runs the parts until the context ends or the server fails.

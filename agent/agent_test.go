@@ -98,6 +98,31 @@ func TestAgentStartsWithABadStateFile(t *testing.T) {
 	}
 }
 
+// The first save is a minute away, and an operator has left by then.
+func TestAgentTellsAtOnceThatStateCannotBeKept(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "none", "state.json")
+	var log syncBuffer
+	a := start(t, Config{
+		Entries: []collectors.Entry{entry("cpu", cores)}, StateFile: state,
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	a.awaitReady(t)
+	text := log.String()
+	if n := strings.Count(text, "the state cannot be kept over a restart"); n != 1 || !strings.Contains(text, "no such file or directory") {
+		t.Errorf("logged %s", text)
+	}
+}
+
+func TestACheckOfTheStateFileLeavesNothingBehind(t *testing.T) {
+	directory := t.TempDir()
+	if err := replaceable(filepath.Join(directory, "state.json")); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(directory); err != nil || len(left) > 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
 func TestAgentAsksForThePasswordOfItsWebConfiguration(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "web.yml")
 	// The hash of "test" at the least cost.

@@ -45,9 +45,9 @@ type flags struct {
 	Modprobe string `name:"path.modprobe" default:"/etc/modprobe.d" help:"The module settings to read, where they exist."`
 	Netlink  string `name:"path.netlink" placeholder:"DIR" help:"Recorded socket-diagnosis replies to read; without it this machine's kernel is asked."`
 
-	Host     string        `name:"host" placeholder:"NAME" help:"Value of the host label; the host's name if not set."`
-	Interval time.Duration `name:"interval" placeholder:"DURATION" help:"How often the collectors run; each one's own interval if not set."`
-	State    string        `name:"state.file" placeholder:"FILE" help:"Keeps the lowest round-trip times over restarts; not kept if not set."`
+	Host     string         `name:"host" placeholder:"NAME" help:"Value of the host label; the host's name if not set."`
+	Interval *time.Duration `name:"interval" placeholder:"DURATION" help:"How often the collectors run, 1s or more; each one's own interval if not set."`
+	State    string         `name:"state.file" placeholder:"FILE" help:"Keeps the lowest round-trip times over restarts; not kept if not set."`
 
 	NoDefaults bool `name:"collector.disable-defaults" help:"Run only the collectors that are switched on."`
 
@@ -133,8 +133,12 @@ func (f *flags) config(build export.Build, entries []collectors.Entry, set map[s
 			return Config{}, usageError{fmt.Errorf("cannot tell this host's name, set --host: %w", err)}
 		}
 	}
+	interval, err := f.interval()
+	if err != nil {
+		return Config{}, err
+	}
 	return Config{
-		Host: host, Build: build, Entries: selected, Interval: f.Interval,
+		Host: host, Build: build, Entries: selected, Interval: interval,
 		Paths:  collectors.Paths{Procfs: f.Procfs, Sysfs: f.Sysfs, Modprobe: f.Modprobe, Netlink: f.Netlink},
 		Listen: f.ListenAddress, WebConfig: f.WebConfig, StateFile: f.State,
 		Push: export.PusherConfig{
@@ -143,4 +147,19 @@ func (f *flags) config(build export.Build, entries []collectors.Entry, set map[s
 		},
 		Logger: newLogger(stderr, f.LogLevel, f.LogFormat),
 	}, nil
+}
+
+const shortestInterval = time.Second
+
+// interval is 0 where none was given. One that is given as 0 or less would run each collector at its own interval, which
+// nobody means who writes a number.
+func (f *flags) interval() (time.Duration, error) {
+	if f.Interval == nil {
+		return 0, nil
+	}
+	if *f.Interval < shortestInterval {
+		return 0, usageError{fmt.Errorf("--interval=%s is shorter than %s; write %s or more, or leave it out for each collector's own interval",
+			*f.Interval, shortestInterval, shortestInterval)}
+	}
+	return *f.Interval, nil
 }

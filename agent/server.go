@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +50,31 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, web
 		log.Warn("the server ended oddly", "err", err)
 	}
 	return nil
+}
+
+// checkAddress tells what cannot be listened on whatever the machine.
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("--web.listen-address=%s is not HOST:PORT; write :9878 or 127.0.0.1:9878", address)
+	}
+	return nil
+}
+
+// listen opens the port. A host that is no name is the operator's mistake, a port in use is not.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	var unknown *net.DNSError
+	switch {
+	case errors.As(err, &unknown):
+		return nil, usageError{fmt.Errorf("--web.listen-address=%s: %w", address, err)}
+	case err != nil:
+		return nil, fmt.Errorf("listen for HTTP: %w; free the port or set --web.listen-address", err)
+	}
+	return listener, nil
 }
 
 func (a *agent) handler() (http.Handler, error) {

@@ -115,7 +115,7 @@ func FuzzMask(f *testing.F) {
 			}
 		}
 		for _, line := range strings.Split(string(m.mountstats([]byte(text))), "\n") {
-			if line != "" && !maskedStanza.MatchString(line) {
+			if line != "" && line+"\n" != localStanza && !maskedStanza.MatchString(line) {
 				t.Errorf("mountstats line %q", line)
 			}
 		}

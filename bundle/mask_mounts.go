@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,10 +36,13 @@ func (m *mask) mountinfo(line string) string {
 	return strings.Join(words, " ")
 }
 
+// localStanza stands for the local file systems that are dropped: without any device a file is not what the kernel wrote.
+const localStanza = "device rootfs mounted on / with fstype rootfs\n"
+
 // mountstats masks the stanzas of NFS mounts and drops the others.
 func (m *mask) mountstats(data []byte) []byte {
 	inside := false
-	return lines(data, func(line string) string {
+	kept := lines(data, func(line string) string {
 		if strings.HasPrefix(line, "device ") || strings.HasPrefix(line, "no device ") {
 			head := m.stanzaHead(lineWords(line))
 			inside = head != ""
@@ -49,6 +53,10 @@ func (m *mask) mountstats(data []byte) []byte {
 		}
 		return m.stanzaLine(line)
 	})
+	if !bytes.Contains(data, []byte("device ")) {
+		return kept
+	}
+	return append([]byte(localStanza), kept...)
 }
 
 var statVersion = regexp.MustCompile(`^statvers=[0-9.]+$`)

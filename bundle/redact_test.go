@@ -257,7 +257,7 @@ func TestMaskMounts(t *testing.T) {
 				"\topts:\trw,vers=3,mountaddr=10.10.2.2,secret\n\tage:\t11\n\timpl_id:\tname='secret',domain='secret',date='0,0'\n\tcaps:\tcaps=0xf,wtmult=4096,secret=1\n" +
 				"\tnfsv4:\tbm0=0xf8f3b77e,acl=0x0,sessions,pnfs=not configured\n\tsec:\tflavor=1,pseudoflavor=1\n\tevents:\t1 2 3 \n\tbytes:\t4 5\n" +
 				"\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n\txprt:\ttcp 831 1 1 0 0\n\txprt:\tsecret 1\n\tper-op statistics\n\t        NULL: 1 1 0 44\n\t        READ: 1 secret\n\tsecret: 1\n\n",
-			"device 192.0.2.1:/export-0001/export-0002 mounted on /mnt-0001/mnt-0002 with fstype nfs statvers=1.1\n" +
+			localStanza + "device 192.0.2.1:/export-0001/export-0002 mounted on /mnt-0001/mnt-0002 with fstype nfs statvers=1.1\n" +
 				"\topts:\trw,vers=3,mountaddr=192.0.2.1\n\tage:\t11\n\tcaps:\tcaps=0xf,wtmult=4096\n" +
 				"\tnfsv4:\tbm0=0xf8f3b77e,acl=0x0,sessions,pnfs=not configured\n\tsec:\tflavor=1,pseudoflavor=1\n\tevents:\t1 2 3 \n\tbytes:\t4 5\n" +
 				"\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n\txprt:\ttcp 831 1 1 0 0\n\tper-op statistics\n\t        NULL: 1 1 0 44\n",

@@ -12,8 +12,11 @@ import (
 type Batch struct {
 	Host      string
 	Collector string
-	Time      time.Time // start of the run; every sample carries it
+	Time      time.Time // start of the run; every sample carries it unless its source gave it one of its own
 	Samples   []schema.Sample
+	// Past are earlier values of the series in Samples, which a cloud tells with the newest ones, each with a time of its
+	// own. They belong into history and not into an exposition. Nil for most collectors.
+	Past []schema.Sample
 	// Interval is how often such a batch is to be expected; without a successor it is stale after three of them.
 	// 0 leaves that to the output.
 	Interval time.Duration

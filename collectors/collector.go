@@ -28,6 +28,15 @@ type Sink interface {
 	Skip(reason string, count int)
 }
 
+// TimedSink is a Sink that takes values of other times than that of the run: what a cloud tells of the minutes before.
+// The sinks of this package are all TimedSinks.
+type TimedSink interface {
+	Sink
+	// AddAt puts the value that a series had at a moment into the sink. Of several values of one series the newest is
+	// the series' state; the others go to history alone.
+	AddAt(family *schema.Family, value float64, at time.Time, labels ...string)
+}
+
 // ErrNoData says that the host does not have the source (no NFS mount, no sunrpc directory): no failure.
 var ErrNoData = errors.New("no data")
 
@@ -81,6 +90,7 @@ type Entry struct {
 	Name     string
 	Default  bool          // on unless switched off
 	Interval time.Duration // its source's own period
+	Timeout  time.Duration // most time that one run may take, unless the operator sets one; 0 for the runner's default
 	Help     string
 	New      func(root Root, settings Settings) (Collector, error)
 }

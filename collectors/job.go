@@ -36,6 +36,9 @@ func newJob(cfg RunnerConfig, root Root, entry Entry) (*job, error) {
 		return nil, err
 	}
 	timeout := defaultTimeout
+	if entry.Timeout > 0 {
+		timeout = entry.Timeout
+	}
 	if cfg.Timeout > 0 {
 		timeout = cfg.Timeout
 	}
@@ -92,7 +95,7 @@ func (j *job) tick(ctx context.Context) {
 	}
 	batch := Batch{
 		Host: j.host, Collector: j.name, Time: at, Interval: j.interval, Failed: !result.Success(),
-		Samples: append(result.Samples, j.health.note(at, result)...),
+		Samples: append(result.Samples, j.health.note(at, result)...), Past: result.Past,
 	}
 	if err := j.output.Publish(ctx, batch); err != nil {
 		j.log.Warn("cannot publish samples", "samples", len(batch.Samples), "err", err)

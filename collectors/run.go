@@ -12,7 +12,8 @@ import (
 
 // Result is what one run of a collector gave.
 type Result struct {
-	Samples  []schema.Sample // checked, each with the time that the run was given
+	Samples  []schema.Sample // checked, each with the time that the run was given or one of its own
+	Past     []schema.Sample // earlier values of series in Samples; see Batch.Past
 	Skipped  map[string]int  // odd input by reason; nil for none
 	Err      error           // nil, ErrNoData or why the run failed
 	Duration time.Duration
@@ -67,8 +68,8 @@ func (r *run) wait(ctx context.Context) Result {
 	case <-ctx.Done():
 		err = fmt.Errorf("did not return in time: %w", ctx.Err())
 	}
-	samples, skipped := r.sink.close()
-	return Result{Samples: samples, Skipped: skipped, Err: err, Duration: time.Since(r.started)}
+	samples, past, skipped := r.sink.close()
+	return Result{Samples: samples, Past: past, Skipped: skipped, Err: err, Duration: time.Since(r.started)}
 }
 
 // returned says whether the collector has come back.

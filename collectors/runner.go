@@ -19,7 +19,7 @@ type RunnerConfig struct {
 	Interval time.Duration
 	// Intervals replaces the interval of single collectors, by name. Names of collectors that do not run are ignored.
 	Intervals map[string]time.Duration
-	// Timeout is the most time that one run may take; 0 for 10 s. It is never more than the interval.
+	// Timeout is the most time that one run may take; 0 for what the entry says, or 10 s. It is never more than the interval.
 	Timeout time.Duration
 	Logger  *slog.Logger // nil for none
 }

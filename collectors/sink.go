@@ -29,8 +29,9 @@ type sink struct {
 	mu      sync.Mutex
 	closed  bool
 	samples []schema.Sample
-	labels  []string // free part of the slab that label values are copied to
-	seen    map[uint64]struct{}
+	past    []schema.Sample
+	labels  []string       // free part of the slab that label values are copied to
+	seen    map[uint64]int // index in samples of a series' newest value
 	skipped map[string]int
 }
 
@@ -38,12 +39,17 @@ func newSink(at time.Time, expected int) *sink {
 	return &sink{
 		time: at, seed: maphash.MakeSeed(),
 		samples: make([]schema.Sample, 0, expected),
-		seen:    make(map[uint64]struct{}, expected),
+		seen:    make(map[uint64]int, expected),
 	}
 }
 
 // Add implements Sink.
 func (s *sink) Add(family *schema.Family, value float64, labels ...string) {
+	s.AddAt(family, value, s.time, labels...)
+}
+
+// AddAt implements TimedSink.
+func (s *sink) AddAt(family *schema.Family, value float64, at time.Time, labels ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -54,12 +60,28 @@ func (s *sink) Add(family *schema.Family, value float64, labels ...string) {
 		return
 	}
 	key := s.key(family, labels)
-	if _, double := s.seen[key]; double {
-		s.skip(skipDuplicate, 1)
+	newest, known := s.seen[key]
+	if !known {
+		s.seen[key] = len(s.samples)
+		s.samples = append(s.samples, schema.Sample{Family: family, Labels: s.keep(labels), Value: value, Time: at})
 		return
 	}
-	s.seen[key] = struct{}{}
-	s.samples = append(s.samples, schema.Sample{Family: family, Labels: s.keep(labels), Value: value, Time: s.time})
+	s.again(&s.samples[newest], value, at)
+}
+
+// again takes a further value of a series. Its moment tells it from the others: a second value of one moment is odd.
+func (s *sink) again(newest *schema.Sample, value float64, at time.Time) {
+	earlier := *newest
+	switch {
+	case at.Equal(newest.Time):
+		s.skip(skipDuplicate, 1)
+		return
+	case at.After(newest.Time):
+		newest.Value, newest.Time = value, at
+	default:
+		earlier.Value, earlier.Time = value, at
+	}
+	s.past = append(s.past, earlier)
 }
 
 // odd names what is wrong with a value, or returns "".
@@ -122,10 +144,11 @@ func (s *sink) skip(reason string, count int) {
 	s.skipped[reason] += count
 }
 
-// close ends the run: it hands out what was found and turns later values away.
-func (s *sink) close() ([]schema.Sample, map[string]int) {
+// close ends the run: it hands out the newest value of every series, the earlier ones and what was skipped, and turns
+// later values away.
+func (s *sink) close() (samples, past []schema.Sample, skipped map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	return s.samples, s.skipped
+	return s.samples, s.past, s.skipped
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/fleet"
 )
 
@@ -18,6 +19,7 @@ type Config struct {
 	NetworkCap NetworkCap           `yaml:"network_cap"`
 	Providers  []Provider           `yaml:"providers"` // the first that matches decides
 	Cloud      string               `yaml:"cloud"`     // where the hosts run: gce, azure, or empty
+	GCNV       gcnv.Config          `yaml:"gcnv"`      // Google Cloud NetApp Volumes; off without projects and folders
 	History    History              `yaml:"history"`
 	Detection  Detection            `yaml:"detection"`
 	Log        Log                  `yaml:"log"`
@@ -87,6 +89,7 @@ func Default() Config {
 			Ports: map[uint16]string{2049: "nfs", 445: "smb", 3260: "iscsi"},
 			Cap:   256,
 		},
+		GCNV: gcnv.DefaultConfig(),
 		History: History{
 			Path: "data", Retention: Duration(15 * 24 * time.Hour), OutOfOrder: Duration(6 * time.Hour),
 		},

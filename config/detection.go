@@ -13,22 +13,28 @@ type Detection struct {
 	Window   Duration `yaml:"window"`   // what rates and means cover
 	// CollectionInterval is how often the hosts are read, those of agents included: a window with fewer than four fifths
 	// of the reads that it should hold is not judged. 0 is the interval of the nfs collector.
-	CollectionInterval Duration   `yaml:"collection_interval"`
-	For                int        `yaml:"for"`  // evaluations in a row before a finding fires; 0: each detector's own
-	Keep               int        `yaml:"keep"` // evaluations without the finding before it resolves; 0: each detector's own
-	Thresholds         Thresholds `yaml:"thresholds"`
+	CollectionInterval Duration             `yaml:"collection_interval"`
+	For                int                  `yaml:"for"`    // evaluations in a row before a finding fires; 0: each detector's own
+	Keep               int                  `yaml:"keep"`   // evaluations without the finding before it resolves; 0: each detector's own
+	Prices             []detectors.PriceRow `yaml:"prices"` // what the operator pays; without a row nothing is said in money
+	Thresholds         Thresholds           `yaml:"thresholds"`
 }
 
 // Thresholds are the detectors' settings that are choices and not facts.
 type Thresholds struct {
-	MinimumCoverage float64                    `yaml:"minimum_coverage"` // samples received over expected, below which nothing is judged
-	HintBelow       float64                    `yaml:"hint_below"`       // confidence under which a finding is a hint
-	Doubt           float64                    `yaml:"doubt"`            // factor on the confidence for a confounder that is seen
-	Activity        detectors.ActivitySettings `yaml:"activity"`         // what is idle
-	Session         detectors.SessionSettings  `yaml:"session"`          // session_saturated
-	Metadata        detectors.MetadataSettings `yaml:"metadata"`         // metadata_heavy
-	Latency         detectors.LatencySettings  `yaml:"latency"`          // server_latency
-	Client          detectors.ClientSettings   `yaml:"client"`           // client_bound
+	MinimumCoverage float64                     `yaml:"minimum_coverage"` // samples received over expected, below which nothing is judged
+	HintBelow       float64                     `yaml:"hint_below"`       // confidence under which a finding is a hint
+	Doubt           float64                     `yaml:"doubt"`            // factor on the confidence for a confounder that is seen
+	Activity        detectors.ActivitySettings  `yaml:"activity"`         // what is idle
+	Session         detectors.SessionSettings   `yaml:"session"`          // session_saturated
+	Metadata        detectors.MetadataSettings  `yaml:"metadata"`         // metadata_heavy
+	Latency         detectors.LatencySettings   `yaml:"latency"`          // server_latency
+	Client          detectors.ClientSettings    `yaml:"client"`           // client_bound
+	Pool            detectors.PoolSettings      `yaml:"pool"`             // pool_throughput_unused
+	Limit           detectors.LimitSettings     `yaml:"limit"`            // limit_reached
+	Envelope        detectors.EnvelopeSettings  `yaml:"envelope"`         // beyond_envelope
+	Placement       detectors.PlacementSettings `yaml:"placement"`        // client_bound/placement
+	Hard            detectors.HardSettings      `yaml:"hard"`             // hard_limit
 }
 
 func defaultDetection() Detection {
@@ -38,7 +44,8 @@ func defaultDetection() Detection {
 		Thresholds: Thresholds{
 			MinimumCoverage: settings.MinimumCoverage, HintBelow: settings.HintBelow, Doubt: settings.Doubt,
 			Activity: settings.Activity, Session: settings.Session, Metadata: settings.Metadata,
-			Latency: settings.Latency, Client: settings.Client,
+			Latency: settings.Latency, Client: settings.Client, Pool: settings.Pool, Limit: settings.Limit,
+			Envelope: settings.Envelope, Placement: settings.Placement, Hard: settings.Hard,
 		},
 	}
 }
@@ -52,6 +59,9 @@ func (d Detection) Settings() detectors.Settings {
 	settings.MinimumCoverage, settings.HintBelow, settings.Doubt = t.MinimumCoverage, t.HintBelow, t.Doubt
 	settings.Activity, settings.Session, settings.Metadata = t.Activity, t.Session, t.Metadata
 	settings.Latency, settings.Client = t.Latency, t.Client
+	settings.Pool, settings.Limit, settings.Envelope = t.Pool, t.Limit, t.Envelope
+	settings.Placement, settings.Hard = t.Placement, t.Hard
+	settings.Prices = d.Prices
 	return settings
 }
 

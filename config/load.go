@@ -1,16 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/printer"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -53,6 +54,16 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Line is the error on one line, without the excerpts: for a log.
+func (e *Error) Line() string {
+	texts := make([]string, len(e.Problems))
+	for i, problem := range e.Problems {
+		problem.Excerpt = ""
+		texts[i] = strings.Join(strings.Fields(problem.String()), " ")
+	}
+	return strings.Join(texts, "; ")
+}
+
 // Load reads a configuration file. An error about its content is an *Error.
 func Load(path string) (Config, error) {
 	info, err := os.Stat(path)
@@ -87,6 +98,10 @@ func Parse(data []byte, name string) (Config, error) {
 	if blank(file) {
 		return config, nil
 	}
+	if problems := structure(name, file); len(problems) > 0 {
+		return Config{}, &Error{Problems: problems}
+	}
+	// What the walk leaves to the library: aliases, merged keys, tags.
 	err = guarded(func() error { return yaml.UnmarshalWithOptions(data, &config, yaml.Strict()) })
 	if err != nil {
 		return Config{}, syntaxError(name, err)
@@ -120,23 +135,8 @@ func blank(file *ast.File) bool {
 	return true
 }
 
-// syntaxError turns the YAML library's error into ours: the same position and excerpt, words without Go types.
 func syntaxError(name string, err error) *Error {
-	problem := Problem{File: name, Message: err.Error()}
-	var positioned yaml.Error
-	if errors.As(err, &positioned) {
-		problem.Message = positioned.GetMessage()
-		problem.at(positioned.GetToken())
-		if positioned.GetToken() != nil {
-			var excerpt printer.Printer
-			problem.Excerpt = strings.TrimRight(excerpt.PrintErrorToken(positioned.GetToken(), false), "\n")
-		}
-	}
-	var mismatch *yaml.TypeError
-	if errors.As(err, &mismatch) {
-		problem.Message = fmt.Sprintf("expected %s, found %s", kindName(mismatch.DstType), kindName(mismatch.SrcType))
-	}
-	return &Error{Problems: []Problem{problem}}
+	return &Error{Problems: []Problem{problemOf(name, err)}}
 }
 
 func (p *Problem) at(tok *token.Token) {
@@ -149,9 +149,10 @@ func (p *Problem) at(tok *token.Token) {
 func located(name string, file *ast.File, invalid []invalid) *Error {
 	problems := make([]Problem, len(invalid))
 	for i, v := range invalid {
-		problems[i] = Problem{File: name, Message: v.key + ": " + v.message}
+		problems[i] = Problem{File: name, Message: cut(v.key+": "+v.message, longestMessage)}
 		problems[i].at(find(file, v.key))
 	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return &Error{Problems: problems}
 }
 

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +14,10 @@ import (
 	"time"
 	"unicode"
 
+	toolkit "github.com/prometheus/exporter-toolkit/web"
+
+	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/fleet"
 )
@@ -60,6 +67,7 @@ func (c *Config) validate() []invalid {
 	check.web(c.Web)
 	check.hosts(c.Hosts)
 	check.collectors(c.Collectors)
+	check.somethingRuns(c)
 	check.session(c.Session)
 	check.networkCap("network_cap.receive", c.NetworkCap.Receive)
 	check.networkCap("network_cap.transmit", c.NetworkCap.Transmit)
@@ -67,6 +75,7 @@ func (c *Config) validate() []invalid {
 	if c.Cloud != "" {
 		check.oneOf("cloud", c.Cloud, "gce", "azure")
 	}
+	check.gcnv(c.GCNV)
 	check.history(c.History)
 	check.detection(c.Detection)
 	check.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
@@ -75,12 +84,47 @@ func (c *Config) validate() []invalid {
 }
 
 func (c *check) web(web Web) {
-	_, port, err := net.SplitHostPort(web.ListenAddress)
+	if err := CheckListenAddress(web.ListenAddress); err != nil {
+		c.fail("web.listen_address", "%v", err)
+	}
+	if web.ConfigFile == "" {
+		return
+	}
+	switch info, err := os.Stat(web.ConfigFile); {
+	case errors.Is(err, fs.ErrNotExist):
+		c.fail("web.config_file", "there is no file %s; write the path of a web configuration file, or leave the key out", web.ConfigFile)
+	case err != nil:
+		c.fail("web.config_file", "cannot be read: %v", err)
+	case !info.Mode().IsRegular():
+		c.fail("web.config_file", "%s is no file; write the path of a web configuration file", web.ConfigFile)
+	default:
+		if err := toolkit.Validate(web.ConfigFile); err != nil {
+			c.fail("web.config_file", "%s: %s", web.ConfigFile, strings.Join(strings.Fields(err.Error()), " "))
+		}
+	}
+}
+
+// CheckListenAddress tells what no machine could listen on: what is not HOST:PORT with a number as port.
+func CheckListenAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		c.fail("web.listen_address", "%q is not HOST:PORT; write :9877 or 127.0.0.1:9877", web.ListenAddress)
+		return fmt.Errorf("%q is not HOST:PORT; write :9877 or 127.0.0.1:9877", address)
+	}
+	return nil
+}
+
+// gcnv takes over what the section itself finds: lines that begin with the key.
+func (c *check) gcnv(section gcnv.Config) {
+	err := section.Validate()
+	if err == nil {
+		return
+	}
+	for line := range strings.Lines(err.Error()) {
+		key, message, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
+		c.fail("gcnv."+key, "%s", message)
 	}
 }
 
@@ -107,20 +151,28 @@ func (c *check) hosts(hosts []Host) {
 	}
 }
 
-func (c *check) collectors(collectors map[string]Collector) {
+func (c *check) collectors(byName map[string]Collector) {
 	known := collectorNames()
-	for _, name := range sortedKeys(collectors) {
+	for _, name := range sortedKeys(byName) {
 		key := "collectors." + name
 		if !slices.Contains(known, name) {
 			c.fail(key, "no such collector; there are %s", strings.Join(known, ", "))
 			continue
 		}
-		if interval := collectors[name].Interval; interval != 0 {
+		if interval := byName[name].Interval; interval != 0 {
 			c.within(key+".interval", interval, shortestInterval)
 		}
-		if timeout := collectors[name].Timeout; timeout != 0 {
+		if timeout := byName[name].Timeout; timeout != 0 {
 			c.within(key+".timeout", timeout, shortestTimeout)
 		}
+	}
+}
+
+// somethingRuns wants a collector wherever there are hosts. A file that lists none reads this machine.
+func (c *check) somethingRuns(config *Config) {
+	runs := func(entry collectors.Entry) bool { return config.Collectors[entry.Name].On(entry.Default) }
+	if len(config.Hosts) > 0 && !slices.ContainsFunc(list.Entries(), runs) {
+		c.fail("collectors", "every collector is switched off, and there are hosts to read; switch one on, or write hosts: [] to serve agents alone")
 	}
 }
 

@@ -44,6 +44,20 @@ const (
 	weightThread       = 0.8
 )
 
+// The weights of the detectors of the cloud's side.
+const (
+	weightHistory     = 0.6 // seven days of samples
+	weightAllocation  = 0.9 // what the service's own API says is given out
+	weightClientData  = 0.3 // the clients' own measurements, which see shorter bursts
+	weightStable      = 0.4 // about the same as the week before
+	weightFamily      = 0.8 // the protocol and level were measured
+	weightBlock       = 0.5 // the block lies within the measured ones
+	weightReads       = 0.3 // the share of reads is about the same in all hours
+	weightBothTimes   = 0.7 // the client's and the service's latency
+	weightOtherClient = 0.6 // a second client of the same server to compare with
+	weightZone        = 0.5 // the zone of the client
+)
+
 // confidence is coverage × (0.6 + 0.4 A) × Σ w e / Σ w(available), in steps of 0.05. A is the available part of the
 // weights: a signal that is not known costs something once, one that contradicts costs more. Each confounder that is
 // seen multiplies by doubt. Where no signal is available the sum's quotient is left out.

@@ -12,12 +12,15 @@ import (
 type pass struct {
 	view     *fleet.Fleet
 	settings Settings
-	budget   slotLoad // of all clients together
+	budgets  []slotLoad // of all clients of each project together
+	near     map[*fleet.Volume]LimitVerdict
+	nearPool map[*fleet.Pool]LimitVerdict
 }
 
 func newPass(view *fleet.Fleet, settings Settings) *pass {
 	p := &pass{view: view, settings: settings}
-	p.budget = p.slotLoad()
+	p.budgets = p.slotLoads()
+	p.judgeLimits()
 	return p
 }
 
@@ -33,20 +36,27 @@ type draft struct {
 	evidence []Evidence
 	gain     *Gain
 	remedy   []Remedy
+
+	certainty float64 // multiplies the confidence; 0 stands for 1
+	waste     fleet.Value
+	affects   []fleet.Resource
 }
 
-// Evaluate runs every rule over the view, each finding once, the most severe first and among equals the root cause
+// Evaluate runs every rule over the view, whatever its clock, each finding once, the most severe first and among equals the root cause
 // first. In the snapshot profile they are firing; otherwise they are pending, and a Lifecycle says what becomes of them.
 func Evaluate(view *fleet.Fleet, settings Settings) []Finding {
 	if view == nil {
 		return nil
 	}
-	return newPass(view, settings).evaluate()
+	return newPass(view, settings).evaluate(Minute, Daily)
 }
 
-func (p *pass) evaluate() []Finding {
+func (p *pass) evaluate(due ...Clock) []Finding {
 	found := map[string]Finding{}
 	for _, rule := range Rules() {
+		if !slices.Contains(due, rule.Clock) {
+			continue
+		}
 		for _, d := range rule.judge(p) {
 			finding := p.finding(d)
 			if other, twice := found[finding.ID]; !twice || stronger(finding, other) {
@@ -66,12 +76,17 @@ func (p *pass) evaluate() []Finding {
 
 func (p *pass) finding(d draft) Finding {
 	s := p.settings
-	c := confidence(d.coverage, d.signals, s.Doubt, d.doubts)
+	c := confidence(d.coverage*cmp.Or(d.certainty, 1), d.signals, s.Doubt, d.doubts)
+	var waste *float64
+	if d.waste.Above(0) {
+		usd := float64(d.waste)
+		waste = &usd
+	}
 	return Finding{
 		ID: id(d.name, d.resource), Detector: d.name.Detector, Variant: d.name.Variant,
 		Severity: d.severity, Confidence: c, Hint: c < s.HintBelow,
 		Since: p.view.At, Resource: d.resource, Summary: d.summary, Evidence: d.evidence,
-		Gain: d.gain, Remedy: d.remedy, BlockedBy: []string{},
+		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects,
 	}
 }
 

@@ -51,5 +51,8 @@ func (p *pass) window(feature string) string {
 	case fleet.FeatureCeiling, fleet.FeatureBaseLatency, fleet.FeatureBaseline:
 		return "7 days"
 	}
+	if window := cloudWindow(feature); window != "" {
+		return window
+	}
 	return fmt.Sprintf("%.0f s", p.view.Window.Round(time.Second).Seconds())
 }

@@ -78,6 +78,8 @@ type Finding struct {
 	WasteUSDPerMonth *float64 `json:"waste_usd_per_month"` // nil without an operator's price
 	Remedy           []Remedy `json:"remedy"`
 	BlockedBy        []string `json:"blocked_by"` // ids of findings to solve first
+
+	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
 }
 
 // Name is what the finding is called.

@@ -15,6 +15,23 @@ func (p *pass) held() []string {
 			ids = append(ids, idsOf(ServerUnresponsive, endpoint)...)
 		}
 	}
+	return append(ids, p.heldPools()...)
+}
+
+// heldPools are the conditions of pools that cannot be judged for want of samples of a volume: a sum over some of them is no
+// sum. The pool's other volumes are judged all the same.
+func (p *pass) heldPools() []string {
+	var ids []string
+	for _, pool := range p.view.Pools {
+		if len(pool.Volumes) > 0 && !p.readAll(pool) {
+			for _, variant := range []string{VariantStranded, VariantLevelChange, VariantFlexCustom} {
+				ids = append(ids, id(Name{PoolThroughputUnused, variant}, pool.Resource()))
+			}
+		}
+		if pool.Flex() && !lastMoment(pool.Recent).Throughput.Known() {
+			ids = append(ids, id(Name{LimitReached, VariantThroughput}, pool.Resource()), id(Name{LimitReached, VariantIOPS}, pool.Resource()))
+		}
+	}
 	return ids
 }
 

@@ -12,29 +12,68 @@ type Round struct {
 	At    time.Time
 	Found []Finding // true now
 
-	// Unjudged are resources without enough data. What is about them or beneath them is neither true nor false.
+	// Due are the clocks whose rules were judged; nil is Minute alone. What other rules found stays as it is.
+	Due []Clock
+	// Unjudged are resources without enough data. What is about them or beneath them is neither true nor false. A pool or
+	// volume says nothing about what hosts see of it.
 	Unjudged []fleet.Resource
 	// Held are the ids of conditions that are between their resolve and their fire threshold. A firing finding stays.
 	Held []string
 }
 
-// Judge evaluates a view for the life cycle.
-func Judge(view *fleet.Fleet, settings Settings) Round {
+// Judge evaluates a view for the life cycle, by the rules of the clocks that are due: without any, those of every minute.
+func Judge(view *fleet.Fleet, settings Settings, due ...Clock) Round {
 	if view == nil {
 		return Round{}
 	}
+	if len(due) == 0 {
+		due = []Clock{Minute}
+	}
 	p := newPass(view, settings)
-	return Round{At: view.At, Found: p.evaluate(), Unjudged: p.unjudged(), Held: p.held()}
+	return Round{At: view.At, Due: due, Found: p.evaluate(due...), Unjudged: p.unjudged(due), Held: p.held()}
 }
 
-func (p *pass) unjudged() []fleet.Resource {
-	var hosts []fleet.Resource
-	for _, client := range p.view.Clients {
-		if !p.settings.covered(client) {
-			hosts = append(hosts, client.Resource())
+func (r Round) due(clock Clock) bool {
+	return slices.Contains(r.Due, clock) || len(r.Due) == 0 && clock == Minute
+}
+
+// unjudged looks up what could not be judged, by host and by volume: there may be thousands of both.
+type unjudged map[[2]string][]fleet.Resource
+
+func (r Round) unjudged() unjudged {
+	index := unjudged{}
+	for _, resource := range r.Unjudged {
+		key := [2]string{resource.Host, ""}
+		if resource.Host == "" {
+			key[1] = resource.Volume
+		}
+		index[key] = append(index[key], resource)
+	}
+	return index
+}
+
+// has tells whether a finding is about what could not be judged, or about what lies beneath it.
+func (u unjudged) has(finding Finding) bool {
+	keys := [][2]string{{finding.Resource.Host, ""}}
+	if finding.Resource.Host == "" && finding.Resource.Volume != "" {
+		keys = append(keys, [2]string{"", finding.Resource.Volume})
+	}
+	for _, key := range keys {
+		if slices.ContainsFunc(u[key], func(r fleet.Resource) bool { return covers(r, finding.Resource) }) {
+			return true
 		}
 	}
-	return hosts
+	return false
+}
+
+func (p *pass) unjudged(due []Clock) []fleet.Resource {
+	var thin []fleet.Resource
+	for _, client := range p.view.Clients {
+		if !p.settings.covered(client) {
+			thin = append(thin, client.Resource())
+		}
+	}
+	return append(thin, p.thinVolumes(due)...)
 }
 
 // Lifecycle takes every finding through pending, firing, keep and resolved. It is a pure fold over rounds: the same
@@ -90,7 +129,9 @@ func (l *Lifecycle) Step(round Round) bool {
 func (l *Lifecycle) interrupt(now time.Time) {
 	for id, t := range l.tracks {
 		if t.Finding.State == Pending {
-			delete(l.tracks, id)
+			if clockOf(t.Finding.Name()) == Minute {
+				delete(l.tracks, id)
+			}
 		} else if t.Finding.Since.After(now) {
 			t.Finding.Since = now
 		}
@@ -102,15 +143,19 @@ func (l *Lifecycle) judge(round Round) {
 	for _, finding := range round.Found {
 		found[finding.ID] = finding
 	}
+	thin, held := round.unjudged(), map[string]bool{}
+	for _, id := range round.Held {
+		held[id] = true
+	}
 	for id, t := range l.tracks {
 		_, again := found[id]
 		switch {
 		case t.Finding.State == Resolved:
 			delete(l.tracks, id)
-		case again:
-		case slices.ContainsFunc(round.Unjudged, func(r fleet.Resource) bool { return covers(r, t.Finding.Resource) }):
+		case again || !round.due(clockOf(t.Finding.Name())):
+		case thin.has(t.Finding):
 		default:
-			l.miss(id, t, slices.Contains(round.Held, id))
+			l.miss(id, t, held[id])
 		}
 	}
 	for id, finding := range found {
@@ -130,6 +175,7 @@ func (l *Lifecycle) hit(id string, finding Finding) {
 	t.Finding, t.Misses = finding, 0
 	count := timing.Needed
 	if state == Pending {
+		t.forget(l.at)
 		t.add(mark{l.at, true}, timing.Of)
 		count, since = t.trues()
 	}
@@ -157,6 +203,14 @@ func (l *Lifecycle) miss(id string, t *track, held bool) {
 	}
 	if t.Misses >= timing.Keep {
 		t.Finding.State = Resolved
+	}
+}
+
+// forget drops what was seen so long ago, or so far in the future, that it does not add up with now. For rules of every
+// minute interrupt has done so for all at once.
+func (t *track) forget(now time.Time) {
+	if n := len(t.Window); n > 0 && (now.Sub(t.Window[n-1].At) > dailyGap || now.Before(t.Window[n-1].At)) {
+		t.Window = nil
 	}
 }
 
@@ -203,10 +257,8 @@ func (l *Lifecycle) Active() []Finding {
 // timing is the rule's own, with the settings' overrides.
 func (s Settings) timing(name Name) Timing {
 	timing := Timing{Needed: 1, Of: 1, Keep: 1}
-	for _, rule := range Rules() {
-		if rule.Detector == name.Detector && slices.Contains(rule.Variants, name.Variant) {
-			timing = rule.Timing
-		}
+	if rule, known := ruleOf(name); known {
+		timing = rule.Timing
 	}
 	if s.For > 0 {
 		timing.Needed, timing.Of = s.For, s.For

@@ -1,6 +1,9 @@
 package detectors
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Rule is one row of the table: what is judged, over which window, and how long it has to hold.
 type Rule struct {
@@ -8,8 +11,38 @@ type Rule struct {
 	Variants []string
 	Question string        // what the rule answers
 	Window   time.Duration // what the features it reads should cover
+	Clock    Clock         // how often it is judged
 	Timing   Timing
 	judge    func(*pass) []draft
+}
+
+// Clock is how often a rule is judged.
+type Clock int
+
+const (
+	// Minute is the clock of rules over short windows: judged with every view.
+	Minute Clock = iota
+	// Daily is the clock of rules over days: judged once a day, on a view that carries the looks over days.
+	Daily
+)
+
+// dailyGap is how far apart two daily evaluations may lie and still add up.
+const dailyGap = 72 * time.Hour
+
+// ruleOf finds the row that judges a name; a name of another version has none.
+func ruleOf(name Name) (Rule, bool) {
+	for _, rule := range Rules() {
+		if rule.Detector == name.Detector && slices.Contains(rule.Variants, name.Variant) {
+			return rule, true
+		}
+	}
+	return Rule{}, false
+}
+
+// clockOf is the clock by which a name is judged.
+func clockOf(name Name) Clock {
+	rule, _ := ruleOf(name)
+	return rule.Clock
 }
 
 // Timing is the life cycle's part of a rule, in evaluations.
@@ -25,8 +58,11 @@ func minutes(needed, of int, keep time.Duration) Timing {
 	return Timing{Needed: needed, Of: of, Keep: int(keep / time.Minute)}
 }
 
-// Rules is the table of the detectors that judge a client's view.
-func Rules() []Rule {
+// Rules is the table of the detectors.
+func Rules() []Rule { return append(hostRules(), cloudRules()...) }
+
+// hostRules are those that judge what clients see.
+func hostRules() []Rule {
 	return []Rule{
 		{
 			Detector: ServerUnresponsive, Variants: []string{VariantStalled},

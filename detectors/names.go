@@ -30,6 +30,23 @@ const (
 	VariantNetwork      = "network"       // the client's network cap
 	VariantSlotBudget   = "slot_budget"   // the slots of all clients together
 	VariantSingleThread = "single_thread" // the application waits for one request at a time
+	VariantPlacement    = "placement"     // the time is spent between client and service
+)
+
+// The variants of the detectors that judge the cloud's side.
+const (
+	VariantUnallocated     = "unallocated"       // throughput of the pool that no volume has
+	VariantAllocatedUnused = "allocated_unused"  // throughput of a volume that it does not need
+	VariantAutoQoS         = "auto_qos"          // the same where capacity decides it
+	VariantStranded        = "stranded_capacity" // capacity that neither data nor throughput needs
+	VariantLevelChange     = "level_change"      // a cheaper service level would do
+	VariantFlexCustom      = "flex_custom"       // throughput or operations bought beyond the need
+	VariantThroughput      = "throughput"        // the volume's or pool's throughput limit
+	VariantIOPS            = "iops"              // the pool's limit on operations
+	VariantEnvelope        = "envelope"          // beyond what the protocol and block size can reach
+	VariantVolumeMaximum   = "volume_maximum"    // beyond what one volume can have
+	VariantCapacity        = "capacity"          // the volume's space
+	VariantInodes          = "inodes"            // the volume's inodes
 )
 
 // Name is what a finding is called. Dashboards, rules and users rely on it: a name never changes its meaning.
@@ -49,14 +66,14 @@ func Names() []Name {
 		variants []string
 	}{
 		{SessionSaturated, []string{VariantSlots, VariantSessionSlots, VariantFlow, VariantCPU, VariantSender, VariantSkew}},
-		{PoolThroughputUnused, []string{"unallocated", "allocated_unused", "auto_qos", "stranded_capacity", "level_change", "flex_custom"}},
+		{PoolThroughputUnused, []string{VariantUnallocated, VariantAllocatedUnused, VariantAutoQoS, VariantStranded, VariantLevelChange, VariantFlexCustom}},
 		{SMBMultichannel, []string{"single_thread_penalty", "hot_file", "missing", "too_few", "too_many"}},
 		{MetadataHeavy, []string{VariantCeiling, VariantShare}},
-		{LimitReached, []string{"throughput", "iops", "egress", "ingress", "metadata", "credits"}},
-		{BeyondEnvelope, []string{"envelope", "volume_maximum"}},
-		{ClientBound, []string{VariantNetwork, VariantCPU, "placement", VariantSlotBudget, VariantSingleThread}},
+		{LimitReached, []string{VariantThroughput, VariantIOPS, "egress", "ingress", "metadata", "credits"}},
+		{BeyondEnvelope, []string{VariantEnvelope, VariantVolumeMaximum}},
+		{ClientBound, []string{VariantNetwork, VariantCPU, VariantPlacement, VariantSlotBudget, VariantSingleThread}},
 		{Anomaly, []string{"level", "spike", "flatline", "stale"}},
-		{HardLimit, []string{"handles", "file", "capacity", "inodes", "snapshots"}},
+		{HardLimit, []string{"handles", "file", VariantCapacity, VariantInodes, "snapshots"}},
 		{ServerUnresponsive, []string{VariantStalled}},
 		{ServerLatency, []string{VariantServer}},
 	} {

@@ -1,5 +1,11 @@
 package detectors
 
+import (
+	"slices"
+
+	"github.com/nasight/nasight/fleet"
+)
+
 // unranked findings compete with none: they are about money, space or the shape of a workload.
 const unranked = 0
 
@@ -38,20 +44,47 @@ func rankClient(variant string) int {
 // block tells each finding which others of its path have to be solved first: the highest ranked ones. Nothing is
 // removed. A hint blocks nothing, and neither does a finding that has not fired or is gone.
 func block(findings []Finding) {
-	blockers := map[string][]*Finding{}
+	blockers := map[string][]*Finding{} // by host; without one also what affects hosts
+	everywhere := []*Finding{}          // what names no host at all
 	for i := range findings {
-		if f := &findings[i]; mayBlock(*f) {
-			blockers[f.Resource.Host] = append(blockers[f.Resource.Host], f)
+		f := &findings[i]
+		if !mayBlock(*f) {
+			continue
+		}
+		for _, host := range hostsOf(f) {
+			blockers[host] = append(blockers[host], f)
+		}
+		if f.Resource.Host == "" && len(f.Affects) == 0 {
+			everywhere = append(everywhere, f)
 		}
 	}
 	for i := range findings {
 		f := &findings[i]
 		candidates := blockers[f.Resource.Host]
 		if f.Resource.Host != "" {
-			candidates = append(candidates[:len(candidates):len(candidates)], blockers[""]...)
+			candidates = append(candidates[:len(candidates):len(candidates)], everywhere...)
 		}
 		f.BlockedBy = winners(f, candidates)
 	}
+}
+
+// hostsOf are the hosts that a finding is about or that suffer from it, each once; the empty name stands for the cloud.
+func hostsOf(f *Finding) []string {
+	hosts := []string{f.Resource.Host}
+	for _, resource := range f.Affects {
+		if !slices.Contains(hosts, resource.Host) {
+			hosts = append(hosts, resource.Host)
+		}
+	}
+	return hosts
+}
+
+// onOnePath tells whether one finding's resource lies beneath the other's, or suffers from it.
+func onOnePath(a, b *Finding) bool {
+	beneath := func(one, other *Finding) bool {
+		return slices.ContainsFunc(one.Affects, func(r fleet.Resource) bool { return chained(r, other.Resource) })
+	}
+	return chained(a.Resource, b.Resource) || beneath(a, b) || beneath(b, a)
 }
 
 func mayBlock(f Finding) bool {
@@ -61,9 +94,12 @@ func mayBlock(f Finding) bool {
 // winners are the ids of the highest ranked candidates, if they rank above the finding.
 func winners(f *Finding, candidates []*Finding) []string {
 	ids, best := []string{}, rank(f.Name())
+	if best == unranked {
+		return ids
+	}
 	for _, candidate := range candidates {
 		place := rank(candidate.Name())
-		if place > best || place == rank(f.Name()) || !chained(candidate.Resource, f.Resource) {
+		if place > best || place == rank(f.Name()) || !onOnePath(candidate, f) {
 			continue
 		}
 		if place < best {

@@ -9,8 +9,12 @@ import (
 	"github.com/nasight/nasight/fleet"
 )
 
-// id names a condition of a resource for good: readable, and the same in every process and version.
+// id names a condition of a resource for good: readable, and the same in every process and version. What a host sees keeps
+// its id whether or not the cloud's inventory, which may come late or not be read at all, has given it a name as well.
 func id(name Name, resource fleet.Resource) string {
+	if resource.Host != "" {
+		resource = fleet.Resource{Host: resource.Host, Server: resource.Server, Export: resource.Export, Protocol: resource.Protocol}
+	}
 	sum := sha256.Sum256([]byte(strings.Join(fields(resource), "\x00")))
 	return name.String() + "/" + hex.EncodeToString(sum[:6])
 }

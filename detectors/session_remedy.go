@@ -52,7 +52,7 @@ func (c sessionCase) budgetRemedy(n int) []Remedy {
 	if c.endpoint.Provider != fleet.ProviderGCNV {
 		return nil
 	}
-	connections := c.budget.connections + float64(n) - c.count().Or(1)
+	connections := c.budget().connections + float64(n) - c.count().Or(1)
 	slots := suggestedSlots(connections, c.settings.Client)
 	if slots >= slotsPerTransport {
 		return nil
@@ -102,7 +102,7 @@ func setTable(slots int) string {
 func (c sessionCase) raiseTable(t *fleet.Transport) []Remedy {
 	slots, caveat := slotsPerTransport, "Existing connections keep their limit until they are made anew. "+atBoot+" "+interrupts+" "+keepOptions
 	if c.endpoint.Provider == fleet.ProviderGCNV {
-		slots = min(slots, max(suggestedSlots(c.budget.connections, c.settings.Client), int(t.Slots.Or(0))))
+		slots = min(slots, max(suggestedSlots(c.budget().connections, c.settings.Client), int(t.Slots.Or(0))))
 		caveat += fmt.Sprintf(" All clients of a project together stay below %g slots.", c.settings.Client.SlotBudget)
 	}
 	return []Remedy{{

@@ -25,6 +25,13 @@ type Settings struct {
 	Metadata MetadataSettings `yaml:"metadata"`
 	Latency  LatencySettings  `yaml:"latency"`
 	Client   ClientSettings   `yaml:"client"`
+
+	Pool      PoolSettings      `yaml:"pool"`
+	Limit     LimitSettings     `yaml:"limit"`
+	Envelope  EnvelopeSettings  `yaml:"envelope"`
+	Placement PlacementSettings `yaml:"placement"`
+	Hard      HardSettings      `yaml:"hard"`
+	Prices    []PriceRow        `yaml:"prices"` // the operator's; without a row money is not spoken of
 }
 
 // ActivitySettings say what is idle: below all three.
@@ -130,6 +137,7 @@ func DefaultSettings() Settings {
 			SlotBudget: 10_000, SlotWarning: 0.8,
 			ThreadOutstanding: 2, ThreadOperations: 50, ThreadVolumeFree: 0.5, ThreadQueueShare: 0.1,
 		},
+		Pool: defaultPool(), Limit: defaultLimit(), Envelope: defaultEnvelope(), Placement: defaultPlacement(), Hard: defaultHard(),
 	}
 }
 
@@ -147,6 +155,11 @@ func (s Settings) Validate() error {
 	for _, row := range s.ranges() {
 		if math.IsNaN(row.value) || row.value < row.low || row.value > row.high {
 			return fmt.Errorf("detectors: %s has to lie between %g and %g: got %g", row.name, row.low, row.high, row.value)
+		}
+	}
+	for i, row := range s.Prices {
+		if err := row.check(); err != nil {
+			return fmt.Errorf("detectors: prices[%d] %w", i, err)
 		}
 	}
 	return nil
@@ -167,7 +180,7 @@ func (s Settings) ranges() []bounds {
 	factor := func(name string, value float64) bounds { return bounds{name, value, 1, 1e6} }
 	amount := func(name string, value float64) bounds { return bounds{name, value, 0, 1e12} }
 	session, metadata, latency, client := s.Session, s.Metadata, s.Latency, s.Client
-	return []bounds{
+	return append(s.cloudRanges(), []bounds{
 		share("minimum_coverage", s.MinimumCoverage), share("hint_below", s.HintBelow), share("doubt", s.Doubt),
 		amount("activity.operations", s.Activity.Operations), amount("activity.bytes", s.Activity.Bytes),
 		amount("activity.outstanding", s.Activity.Outstanding),
@@ -199,5 +212,5 @@ func (s Settings) ranges() []bounds {
 		{"client.slot_budget", client.SlotBudget, 1, 1e12}, share("client.slot_warning", client.SlotWarning),
 		amount("client.thread_outstanding", client.ThreadOutstanding), amount("client.thread_operations", client.ThreadOperations),
 		share("client.thread_volume_free", client.ThreadVolumeFree), share("client.thread_queue_share", client.ThreadQueueShare),
-	}
+	}...)
 }

@@ -2,6 +2,8 @@ package detectors
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -43,43 +45,97 @@ func JudgeSlots(list []Connections, limits ClientSettings) SlotUse {
 	return use
 }
 
-// slotLoad is what the view's clients take of the budget.
+// slotLoad is what the view's clients take of the budget of one project.
 type slotLoad struct {
+	project     fleet.Resource // cloud, service and project; the service alone where the project is not known
 	use         SlotUse
 	connections float64
-	clients     int
 	coverage    float64
+
+	list  []Connections
+	hosts map[string]bool
 }
 
-// slotLoad counts the whole view as one project: which client belongs to which project takes the cloud to know.
-func (p *pass) slotLoad() slotLoad {
-	load := slotLoad{coverage: 1}
-	var list []Connections
+// slotLoads counts the connections of every project. Whose an endpoint is says the volume that is mounted from it; those
+// of which that is not known count with the only project there is, or else on their own.
+func (p *pass) slotLoads() []slotLoad {
+	loads := map[fleet.Resource]*slotLoad{}
 	for _, client := range p.view.Clients {
-		before := len(list)
-		list = append(list, p.budgeted(client)...)
-		if len(list) > before {
-			load.clients++
-			load.coverage = min(load.coverage, p.settings.coverage(client).Or(1))
+		for _, endpoint := range client.Endpoints {
+			if list := p.budgeted(client, endpoint); len(list) > 0 {
+				load := loads[projectOf(endpoint)]
+				if load == nil {
+					load = &slotLoad{project: projectOf(endpoint), coverage: 1, hosts: map[string]bool{}}
+					loads[load.project] = load
+				}
+				load.add(client, list, p.settings.coverage(client).Or(1))
+			}
 		}
 	}
-	for _, c := range list {
-		load.connections += c.Count.Or(0)
+	if unknown := loads[unknownProject()]; unknown != nil && len(loads) == 2 {
+		delete(loads, unknown.project)
+		for _, only := range loads {
+			only.merge(unknown)
+		}
 	}
-	load.use = JudgeSlots(list, p.settings.Client)
-	return load
+	all := make([]slotLoad, 0, len(loads))
+	for _, load := range loads {
+		load.use = JudgeSlots(load.list, p.settings.Client)
+		all = append(all, *load)
+	}
+	slices.SortFunc(all, func(a, b slotLoad) int { return compareResources(a.project, b.project) })
+	return all
 }
 
-// budgeted are a client's connections to services with a slot budget.
-func (p *pass) budgeted(client *fleet.Client) []Connections {
+func (l *slotLoad) add(client *fleet.Client, list []Connections, coverage float64) {
+	l.hosts[client.Host] = true
+	l.coverage = min(l.coverage, coverage)
+	l.list = append(l.list, list...)
+	for _, c := range list {
+		l.connections += c.Count.Or(0)
+	}
+}
+
+// merge takes in another load.
+func (l *slotLoad) merge(other *slotLoad) {
+	maps.Copy(l.hosts, other.hosts)
+	l.coverage = min(l.coverage, other.coverage)
+	l.connections += other.connections
+	l.list = append(l.list, other.list...)
+}
+
+func unknownProject() fleet.Resource { return fleet.Resource{Service: string(fleet.ProviderGCNV)} }
+
+// projectOf is the project of the volumes behind an endpoint.
+func projectOf(endpoint *fleet.Endpoint) fleet.Resource {
+	for _, mount := range endpoint.Mounts {
+		if mount.Volume != nil {
+			identity := mount.Volume.Identity
+			return fleet.Resource{Cloud: identity.Cloud, Service: identity.Service, Project: identity.Project}
+		}
+	}
+	return unknownProject()
+}
+
+// budget is the load of the project that an endpoint belongs to.
+func (c sessionCase) budget() slotLoad {
+	project := projectOf(c.endpoint)
+	for _, load := range c.budgets {
+		if load.project == project || project == unknownProject() && len(c.budgets) == 1 {
+			return load
+		}
+	}
+	return slotLoad{project: project}
+}
+
+// budgeted are a client's connections to an endpoint, if its service has a slot budget.
+func (p *pass) budgeted(client *fleet.Client, endpoint *fleet.Endpoint) []Connections {
+	if !p.hasBudget(endpoint) {
+		return nil
+	}
 	var list []Connections
-	for _, endpoint := range client.Endpoints {
-		if !p.hasBudget(endpoint) {
-			continue
-		}
-		for _, transport := range endpoint.Transports {
-			list = append(list, Connections{transport.Count, tableSlots(transport, client)})
-		}
+	for _, transport := range endpoint.Transports {
+		list = append(list, Connections{transport.Count, tableSlots(transport, client)})
 	}
 	return list
 }
@@ -88,31 +144,40 @@ func (p *pass) hasBudget(endpoint *fleet.Endpoint) bool {
 	return endpoint.Provider == fleet.ProviderGCNV || endpoint.Provider == fleet.ProviderUnknown && p.settings.Client.BudgetAnyProvider
 }
 
-// slotBudget asks whether the slots of all clients together pass the service's budget.
+// slotBudget asks of every project whether the slots of all its clients together pass the service's budget.
 func slotBudget(p *pass) []draft {
-	load := p.budget
-	if load.use.Severity == 0 {
-		return nil
+	var drafts []draft
+	for _, load := range p.budgets {
+		if load.use.Severity != 0 {
+			drafts = append(drafts, p.budgetDraft(load))
+		}
 	}
-	limits, use := p.settings.Client, load.use
-	resource := fleet.Resource{Service: string(fleet.ProviderGCNV)}
+	return drafts
+}
+
+func (p *pass) budgetDraft(load slotLoad) draft {
+	limits, use, resource := p.settings.Client, load.use, load.project
+	caveat := "A lower bound: clients that nasight does not see count as well"
+	if resource.Project == "" {
+		caveat += ", and clients of other projects do not"
+	}
 	facts := []fact{
 		{"slots over the budget", fleet.Value(use.Share), "ratio", atLeast(limits.SlotWarning), ""},
 		{"slots of all clients", fleet.Value(use.Total), "slots", "", ""},
 		{"connections of all clients", fleet.Value(load.connections), "connections", "", ""},
 		{"connections whose slots are not known", fleet.Value(use.Unknown), "connections", "", ""},
 	}
-	return []draft{{
+	return draft{
 		name: Name{ClientBound, VariantSlotBudget}, severity: use.Severity, resource: resource,
 		coverage: load.coverage, signals: []signal{unseen(weightInventory)},
 		summary: fmt.Sprintf("%s may have %s of the %g requests under way that the service allows all clients of a project together: %s with up to %d each.",
-			plural(fleet.Value(load.clients), "client"), whole(fleet.Value(use.Total)), limits.SlotBudget,
+			plural(fleet.Value(len(load.hosts)), "client"), whole(fleet.Value(use.Total)), limits.SlotBudget,
 			plural(fleet.Value(load.connections), "connection"), slotsPerTransport),
 		evidence: p.evidence(resource, facts...),
 		remedy: []Remedy{{
 			What:    fmt.Sprintf("Set %d slots for each connection on every client, and mount again.", use.Suggested),
 			Command: setTable(use.Suggested),
-			Caveat:  "A lower bound: clients that nasight does not see count as well, and clients of other projects do not. " + interrupts,
+			Caveat:  caveat + ". " + interrupts,
 		}},
-	}}
+	}
 }

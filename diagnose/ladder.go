@@ -25,6 +25,8 @@ const (
 	StepSessions    = "sessions"
 	StepCPU         = "cpu"
 	StepNetwork     = "network"
+	StepVolume      = "volume" // the volume's own limit; shown where the cloud's volume behind a mount is known
+	StepPool        = "pool"   // the throughput of the volume's pool, likewise
 	StepServer      = "server"
 )
 
@@ -38,6 +40,7 @@ var binds = map[string]string{
 	"session_saturated/cpu":           StepCPU,
 	"client_bound/cpu":                StepCPU,
 	"client_bound/network":            StepNetwork,
+	"client_bound/placement":          StepNetwork,
 	"client_bound/single_thread":      StepApplication,
 	"server_latency/server":           StepServer,
 	"server_unresponsive/stalled":     StepServer,
@@ -53,8 +56,11 @@ func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, 
 		sessions(endpoint),
 		{Step: StepCPU, Load: client.CPU.BusiestBusy, Capacity: 1, Unit: "busiest core"},
 		network(client.NIC),
-		{Step: StepServer, Load: mount.OnWire(), Capacity: fleet.Unknown, Unit: "requests"},
 	}
+	if mount.Volume != nil {
+		steps = append(steps, volume(mount.Volume), pool(mount.Volume))
+	}
+	steps = append(steps, Step{Step: StepServer, Load: mount.OnWire(), Capacity: fleet.Unknown, Unit: "requests"})
 	binding := BindingStep(path)
 	for i := range steps {
 		steps[i].Utilisation = steps[i].Load.Over(steps[i].Capacity)
@@ -96,16 +102,50 @@ func network(nic fleet.NIC) Step {
 	return step
 }
 
-// onPath keeps the findings on a mount's path: its own, its endpoint's and its host's.
+// volume is the throughput of all its clients against its limit. On Flex it has none of its own.
+func volume(v *fleet.Volume) Step {
+	step := Step{Step: StepVolume, Load: v.Throughput, Capacity: v.Limit, Unit: "bytes per second"}
+	if v.Of != nil && v.Of.Flex() {
+		step.Capacity = fleet.Unknown
+	}
+	return step
+}
+
+// pool is what the volumes of a volume's pool move together, as far as it is known, against the pool's throughput.
+func pool(v *fleet.Volume) Step {
+	step := Step{Step: StepPool, Load: v.Throughput, Capacity: fleet.Unknown, Unit: "bytes per second"}
+	if v.Of == nil {
+		return step
+	}
+	step.Load, step.Capacity = fleet.Unknown, v.Of.Total
+	for _, one := range v.Of.Volumes {
+		step.Load = step.Load.Plus(one.Throughput)
+	}
+	return step
+}
+
+// onPath keeps the findings on a mount's path: its own, its endpoint's, its host's, and its volume's and pool's.
 func onPath(mount *fleet.Mount, findings []detectors.Finding) []detectors.Finding {
 	var path []detectors.Finding
 	for _, finding := range findings {
-		r := finding.Resource
-		if matches(r.Host, mount.Host) && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) && matches(r.Protocol, mount.Protocol) {
+		if touches(finding.Resource, mount) {
 			path = append(path, finding)
 		}
 	}
 	return path
+}
+
+func touches(r fleet.Resource, mount *fleet.Mount) bool {
+	if r.Host == "" && r.Server == "" && r.Cloud != "" {
+		return mount.Volume != nil && holds(r, mount.Volume.Identity)
+	}
+	return matches(r.Host, mount.Host) && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) && matches(r.Protocol, mount.Protocol)
+}
+
+// holds tells whether a resource of a cloud is the volume, its pool or its project.
+func holds(r, volume fleet.Resource) bool {
+	return matches(r.Cloud, volume.Cloud) && matches(r.Service, volume.Service) && matches(r.Project, volume.Project) &&
+		matches(r.Location, volume.Location) && matches(r.Pool, volume.Pool) && matches(r.Volume, volume.Volume)
 }
 
 func matches(resource, value string) bool { return resource == "" || resource == value }
@@ -115,11 +155,22 @@ func matches(resource, value string) bool { return resource == "" || resource ==
 func BindingStep(path []detectors.Finding) string {
 	open := slices.Clone(path)
 	open = slices.DeleteFunc(open, func(f detectors.Finding) bool {
-		return len(f.BlockedBy) > 0 || binds[f.Detector+"/"+f.Variant] == ""
+		return len(f.BlockedBy) > 0 || stepOf(f) == ""
 	})
 	if len(open) == 0 {
 		return ""
 	}
 	slices.SortStableFunc(open, func(a, b detectors.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
-	return binds[open[0].Detector+"/"+open[0].Variant]
+	return stepOf(open[0])
+}
+
+// stepOf is the step at which a finding binds; empty where it binds none. A limit is the volume's or the pool's.
+func stepOf(f detectors.Finding) string {
+	switch {
+	case f.Detector != detectors.LimitReached:
+		return binds[f.Detector+"/"+f.Variant]
+	case f.Resource.Volume != "":
+		return StepVolume
+	}
+	return StepPool
 }

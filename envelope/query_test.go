@@ -94,7 +94,7 @@ func TestParseCapacity(t *testing.T) {
 
 func TestParseNames(t *testing.T) {
 	for text, want := range map[string]string{"nfsv3": NFSv3, "NFSV3": NFSv3, "nfs3": NFSv3, "NFSv4.1": NFSv41, "NFSV4": NFSv41, "nfs4.1": NFSv41, "nfsv41": NFSv41,
-		" smb ": SMB, "iSCSI": ISCSI} {
+		"\x20smb\x20": SMB, "iSCSI": ISCSI} {
 		if got, err := ParseProtocol(text); err != nil || got != want {
 			t.Errorf("protocol %q: %q, %v; want %q", text, got, err, want)
 		}

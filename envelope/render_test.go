@@ -125,7 +125,8 @@ func TestPlotStaysInItsPanels(t *testing.T) {
 			if !strings.HasPrefix(tag, "<polyline") && !strings.Contains(tag, `class="mark"`) && !strings.Contains(tag, `class="band"`) {
 				continue
 			}
-			values := number.FindAllString(tag[strings.Index(tag, `" `):], -1)
+			_, attributes, _ := strings.Cut(tag, `" `)
+			values := number.FindAllString(attributes, -1)
 			if strings.HasPrefix(tag, "<line") { // its attributes are called x1 and y2
 				values = number.FindAllString(regexp.MustCompile(`[xy]\d`).ReplaceAllString(tag, ""), -1)
 			}

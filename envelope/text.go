@@ -37,14 +37,14 @@ func (c Ceiling) text(b *strings.Builder, q Query) {
 	b.WriteString("\nA ceiling for the volume, whatever is provisioned; one client may reach less.\n")
 }
 
-func (c Ceiling) bandText() string {
+func (e Ceiling) bandText() string {
 	switch {
-	case c.Capped && c.Low == c.High:
+	case e.Capped && e.Low == e.High:
 		return "the cap decides"
-	case c.Capped:
-		return fmt.Sprintf("±%.0f %% before the cap", 100*c.Band)
+	case e.Capped:
+		return fmt.Sprintf("±%.0f %% before the cap", 100*e.Band)
 	}
-	return fmt.Sprintf("±%.0f %%", 100*c.Band)
+	return fmt.Sprintf("±%.0f %%", 100*e.Band)
 }
 
 func alternatives(b *strings.Builder, others []Alternative) {

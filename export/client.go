@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"sync/atomic"
 
 	"github.com/prometheus/common/config"
@@ -33,6 +34,9 @@ func newClient(cfg PusherConfig) (*http.Client, *statusRecorder, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("credentials: %w", err)
 	}
+	if err := errors.Join(readable("password file", cfg.PasswordFile), readable("bearer token file", cfg.BearerTokenFile)); err != nil {
+		return nil, nil, err
+	}
 	client, err := config.NewClientFromConfig(settings, "remote_write")
 	if err != nil {
 		return nil, nil, fmt.Errorf("HTTP client: %w", err)
@@ -41,6 +45,18 @@ func newClient(cfg PusherConfig) (*http.Client, *statusRecorder, error) {
 	client.Transport = status
 	client.Timeout = cfg.Timeout
 	return client, status, nil
+}
+
+// readable refuses a file with credentials that cannot be read at the start; no name is no file. One that goes away later
+// is read again with every request, and is no reason to end.
+func readable(what, name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := os.ReadFile(name); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 // statusRecorder remembers the status of the last answer, which the client library has in the text of its error alone.

@@ -67,7 +67,8 @@ func (h *handler) serve(gatherer prometheus.Gatherer) http.Handler {
 }
 
 // gather puts the store's families and the process's own beside each other. Their names differ, as every family of the
-// schema begins with nasight_ and the registry has but the build info of that kind.
+// schema begins with nasight_ and the registry has of that kind only what no
+// collector gives: the build info and how the configuration was read.
 func (h *handler) gather() ([]*dto.MetricFamily, error) {
 	families := h.Store.gather(nil)
 	if h.Own == nil {

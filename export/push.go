@@ -102,6 +102,9 @@ func (c PusherConfig) withDefaults() PusherConfig {
 
 // Publish implements collectors.Output: it queues the batch's samples and never waits.
 func (p *Pusher) Publish(_ context.Context, batch collectors.Batch) error {
+	if len(batch.Past) > 0 {
+		p.queue.add(batch.Past)
+	}
 	p.queue.add(batch.Samples)
 	return nil
 }

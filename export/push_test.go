@@ -306,6 +306,8 @@ func TestNewPusherSaysWhatIsWrong(t *testing.T) {
 		"user:xxxxx@":          {URL: "ftp://user:secret@nasight.example.com"},
 		`no protocol "3.0"`:    {URL: "https://nasight.example.com", Protocol: "3.0"},
 		"both a user":          {URL: "https://nasight.example.com", User: "agent1"},
+		"bearer token file":    {URL: "https://nasight.example.com", BearerTokenFile: none},
+		"password file":        {URL: "https://nasight.example.com", User: "agent1", PasswordFile: none},
 		"credentials":          {URL: "https://nasight.example.com", User: "agent1", PasswordFile: none, BearerTokenFile: none},
 		"none":                 {URL: "https://nasight.example.com", CAFile: none},
 	} {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	process "github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/nasight/nasight/schema"
 )
 
 // Build says which program this is.
@@ -15,11 +17,17 @@ type Build struct {
 	Revision string
 }
 
+// BuildInfo is the one family of ours that is not in the schema: it belongs to the process and not to a host.
+var BuildInfo = &schema.Family{
+	Name: "nasight_build_info", Type: schema.Info, Labels: []string{"version", "revision", "goversion"},
+	Help: "The running program; always 1.", Source: "nasight", Grain: schema.HostGrain,
+}
+
 // NewRegistry makes a registry of what the process tells of itself: the Go runtime, the process, and
 // nasight_build_info.
 func NewRegistry(build Build) (*prometheus.Registry, error) {
 	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "nasight_build_info", Help: "The running program; always 1.",
+		Name: BuildInfo.Name, Help: BuildInfo.Help,
 		ConstLabels: prometheus.Labels{
 			"version": build.Version, "revision": build.Revision, "goversion": runtime.Version(),
 		},

@@ -18,7 +18,7 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 	rows := make(map[string]Feature)
 	for _, feature := range Features() {
 		rows[feature.Name] = feature
-		if feature.Slow || feature.Only {
+		if feature.Slow || feature.Only || feature.Cloud {
 			continue
 		}
 		points, err := reader.Instant(ctx, feature.expand(profile, ""), at)
@@ -31,7 +31,7 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 		profile: profile, answers: answers,
 		clients: map[string]*Client{}, mounts: map[mountKey]*Mount{}, endpoints: map[endpointKey]*Endpoint{},
 	}
-	return &Fleet{
+	view := &Fleet{
 		At: at, Window: profile.Window, Clients: builder.build(),
 		Query: func(feature string, resource Resource) string {
 			row, ok := rows[feature]
@@ -40,7 +40,11 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 			}
 			return row.Promql(profile, resource)
 		},
-	}, nil
+	}
+	if err := addCloud(ctx, reader, view, profile); err != nil {
+		return nil, err
+	}
+	return view, nil
 }
 
 type (

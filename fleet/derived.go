@@ -159,14 +159,21 @@ func (e *Endpoint) overTransports(get func(*Transport) Value) Value {
 	return sum
 }
 
-// Resource names the endpoint.
+// Resource names the endpoint, and what the cloud calls it as far as that is the same for all of its mounts.
 func (e *Endpoint) Resource() Resource {
-	return Resource{Host: e.Host, Server: e.Server, Protocol: e.Protocol}
+	resource := e.Cloud()
+	resource.Host, resource.Server, resource.Protocol = e.Host, e.Server, e.Protocol
+	return resource
 }
 
-// Resource names the mount.
+// Resource names the mount, and the volume where one was joined.
 func (m *Mount) Resource() Resource {
-	return Resource{Host: m.Host, Server: m.Server, Export: m.Export, Protocol: m.Protocol}
+	resource := Resource{}
+	if m.Volume != nil {
+		resource = m.Volume.Identity
+	}
+	resource.Host, resource.Server, resource.Export, resource.Protocol = m.Host, m.Server, m.Export, m.Protocol
+	return resource
 }
 
 // Resource names the client.

@@ -20,6 +20,11 @@ type Feature struct {
 	Sum  bool     // evidence sums the expression over what the resource does not name
 	Slow bool     // looks over days: asked hourly, not with every view
 	Only bool     // asked for evidence only: the view derives the number from others
+
+	Cloud  bool          // about the cloud's side
+	Config bool          // inventory, which has no past: asked at Profile.Inventory where that is later than the view
+	Steps  int           // asked as so many samples, each Step after the other, the newest last; 0: as one value
+	Step   time.Duration // the samples' grain
 }
 
 var (
@@ -60,7 +65,9 @@ const (
 // Features is the table, every number of the view and every number that evidence names.
 func Features() []Feature {
 	var rows []Feature
-	for _, group := range [][]Feature{mountFeatures(), transportFeatures(), sessionFeatures(), slowFeatures(), hostFeatures()} {
+	for _, group := range [][]Feature{
+		mountFeatures(), transportFeatures(), sessionFeatures(), slowFeatures(), hostFeatures(), cloudFeatures(),
+	} {
 		rows = append(rows, group...)
 	}
 	return rows
@@ -215,6 +222,11 @@ type Profile struct {
 	Provider func(server, serverName string) Provider // nil: by the server's name alone
 	Cloud    string                                   // gce, azure or empty
 	Learnt   *Learnt                                  // what longer looks found; nil for nothing
+	Days     *Days                                    // what looks over days found of the cloud's side; nil for nothing
+
+	// Inventory is when the cloud's inventory was read first. It has no past: views of moments before it, as a replay
+	// over back-filled metrics takes them, use the inventory of that moment. Zero: the view's own moment.
+	Inventory time.Time
 }
 
 // Spacing gives the profile of a source that is read at an interval, over a window.
@@ -259,6 +271,8 @@ func (f Feature) expand(profile Profile, matchers string) string {
 func (f Feature) matchers(resource Resource) string {
 	values := map[string]string{
 		"host": resource.Host, "server": resource.Server, "export": resource.Export, "protocol": resource.Protocol,
+		"cloud": resource.Cloud, "service": resource.Service, "project": resource.Project, "location": resource.Location,
+		"pool": resource.Pool, "volume": resource.Volume,
 	}
 	var matchers []string
 	for _, label := range f.By {

@@ -18,7 +18,7 @@ type Learnt struct {
 func Learn(ctx context.Context, reader history.Reader, at time.Time, profile Profile) (*Learnt, error) {
 	learnt := &Learnt{values: map[string]map[endpointKey]Value{}}
 	for _, feature := range Features() {
-		if !feature.Slow {
+		if !feature.Slow || feature.Cloud {
 			continue
 		}
 		points, err := reader.Instant(ctx, feature.expand(profile, ""), at)

@@ -10,6 +10,11 @@ type Fleet struct {
 	Window  time.Duration // what rates and means cover
 	Clients []*Client
 	Query   Query `json:"-"` // how each number was asked for
+
+	Pools        []*Pool
+	Replications []*Replication
+	Unjoined     []Unjoined // mounts and volumes without counterpart, with the reason
+	DaysAt       time.Time  // when the looks over days were taken that the view carries; zero: none were
 }
 
 // Query gives the PromQL of a feature for one resource, ready to be run by hand at the view's moment.
@@ -103,6 +108,8 @@ type Mount struct {
 	Completions  Value            // operations per second over the last interval
 	ClockAdvance Value            // seconds by which the mount's age grew over the last interval
 	Samples      Value            // reads of the mount in the window
+
+	Volume *Volume `json:"-"` // what the cloud calls it; nil where nothing was joined
 }
 
 // Class is the load of one class of operations.
@@ -141,7 +148,7 @@ type Endpoint struct {
 	Connecting   Value // connection attempts per second over the last interval
 	Receives     Value // replies per second over the last interval
 
-	VolumeUtilisation Value // throughput over limit of the volume behind it; missing until the cloud is joined
+	VolumeUtilisation Value // throughput over limit of the busiest volume behind it; missing until the cloud is joined
 	Throttled         bool  // the service throttles now
 }
 

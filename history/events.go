@@ -13,6 +13,9 @@ const (
 	lostLateSamples = "Failed to log out of order samples"
 	// repairing ends the message that a log was damaged and is being cut at the damage.
 	repairing = "read error, attempting repair"
+	// overlapping begins the warning that blocks cover the same time. A back-fill makes such blocks on purpose, and
+	// compaction merges them; the message names every pair at every step.
+	overlapping = "Overlapping blocks found"
 )
 
 // eventHandler passes the database's log on, its many notices as debugging output, and watches it.
@@ -47,6 +50,9 @@ func (h *eventHandler) Handle(ctx context.Context, record slog.Record) error {
 		h.repairs.Add(1)
 	}
 	record.Level = demoted(record.Level)
+	if strings.HasPrefix(record.Message, overlapping) {
+		record.Level = slog.LevelDebug
+	}
 	if !h.Handler.Enabled(ctx, record.Level) {
 		return nil
 	}

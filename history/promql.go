@@ -13,8 +13,12 @@ import (
 
 // QueryOptions bounds what one query may cost. The zero value of a field stands for its default.
 type QueryOptions struct {
-	Timeout    time.Duration // default 2 minutes
-	MaxSamples int           // samples held in memory at once, default 50 million
+	Timeout    time.Duration // of nasight's own queries; default 2 minutes
+	MaxSamples int           // of nasight's own queries: samples held in memory at once, default 50 million
+	// The same for queries from outside, which come through a Querier: anybody may ask them, and they must not keep
+	// nasight from its work. Defaults 30 seconds and 10 million, about 160 MB.
+	OutsideTimeout    time.Duration
+	OutsideMaxSamples int
 	// Lookback is how old the newest sample of a bare selector may be, default 5 minutes. nasight's own features never
 	// use bare selectors; charts over sources that renew every five minutes want 15 minutes.
 	Lookback time.Duration
@@ -23,7 +27,7 @@ type QueryOptions struct {
 // subqueryStep is the step of a subquery that names none, as Prometheus has it by default.
 const subqueryStep = time.Minute
 
-// Querier makes queries whose results keep the engine's own types: for the HTTP API, which answers as Prometheus does.
+// Querier makes the queries from outside, whose results keep the engine's own types: for the HTTP API, which answers as Prometheus does.
 // The caller executes a query once and closes it when it has used up the result.
 type Querier interface {
 	// InstantQuery prepares the evaluation of an expression at one moment.
@@ -36,20 +40,28 @@ type Querier interface {
 
 // engine evaluates PromQL over a store; it gives both histories their Reader and Querier methods.
 type engine struct {
-	promql *promql.Engine
-	store  storage.Queryable
+	own, outside *promql.Engine
+	store        storage.Queryable
 }
 
 func newEngine(opts QueryOptions, store storage.Queryable) *engine {
-	return &engine{store: store, promql: promql.NewEngine(promql.EngineOpts{
-		Timeout:                  orDefault(opts.Timeout, 2*time.Minute),
-		MaxSamples:               orDefault(opts.MaxSamples, 50_000_000),
+	return &engine{
+		store:   store,
+		own:     newPromQL(opts, orDefault(opts.Timeout, 2*time.Minute), orDefault(opts.MaxSamples, 50_000_000)),
+		outside: newPromQL(opts, orDefault(opts.OutsideTimeout, 30*time.Second), orDefault(opts.OutsideMaxSamples, 10_000_000)),
+	}
+}
+
+func newPromQL(opts QueryOptions, timeout time.Duration, samples int) *promql.Engine {
+	return promql.NewEngine(promql.EngineOpts{
+		Timeout:                  timeout,
+		MaxSamples:               samples,
 		LookbackDelta:            orDefault(opts.Lookback, 5*time.Minute),
 		NoStepSubqueryIntervalFn: func(int64) int64 { return subqueryStep.Milliseconds() },
 		EnableAtModifier:         true,
 		EnableNegativeOffset:     true,
 		Parser:                   parser.NewParser(parser.Options{}),
-	})}
+	})
 }
 
 func orDefault[T int | int64 | uint64 | time.Duration](v, fallback T) T {
@@ -64,21 +76,28 @@ func (e *engine) Queryable() storage.Queryable { return e.store }
 
 // InstantQuery prepares the evaluation of an expression at one moment.
 func (e *engine) InstantQuery(ctx context.Context, query string, at time.Time) (promql.Query, error) {
-	return e.promql.NewInstantQuery(ctx, e.store, nil, query, at)
+	return bounded(e.outside.NewInstantQuery(ctx, e.store, nil, query, at))
 }
 
 // RangeQuery prepares the evaluation from start to end, both included.
 func (e *engine) RangeQuery(ctx context.Context, query string, start, end time.Time, step time.Duration) (promql.Query, error) {
+	if err := checkRange(start, end, step); err != nil {
+		return nil, err
+	}
+	return bounded(e.outside.NewRangeQuery(ctx, e.store, nil, query, start, end, step))
+}
+
+func checkRange(start, end time.Time, step time.Duration) error {
 	if step <= 0 || end.Before(start) {
-		return nil, fmt.Errorf("range from %s to %s by %s: want a positive step and an end that is not before the start",
+		return fmt.Errorf("range from %s to %s by %s: want a positive step and an end that is not before the start",
 			start.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339), step)
 	}
-	return e.promql.NewRangeQuery(ctx, e.store, nil, query, start, end, step)
+	return nil
 }
 
 // Instant evaluates an expression at one moment. A scalar is one point without labels.
 func (e *engine) Instant(ctx context.Context, query string, at time.Time) ([]Point, error) {
-	prepared, err := e.InstantQuery(ctx, query, at)
+	prepared, err := e.own.NewInstantQuery(ctx, e.store, nil, query, at)
 	if err != nil {
 		return nil, queryError(query, err)
 	}
@@ -110,7 +129,10 @@ func points(vector promql.Vector) []Point {
 
 // Range evaluates an expression from start to end, both included, step by step. Steps without a value are left out.
 func (e *engine) Range(ctx context.Context, query string, start, end time.Time, step time.Duration) ([]Series, error) {
-	prepared, err := e.RangeQuery(ctx, query, start, end, step)
+	if err := checkRange(start, end, step); err != nil {
+		return nil, queryError(query, err)
+	}
+	prepared, err := e.own.NewRangeQuery(ctx, e.store, nil, query, start, end, step)
 	if err != nil {
 		return nil, queryError(query, err)
 	}

@@ -71,6 +71,37 @@ func TestWriteRefusesGarbage(t *testing.T) {
 	}
 }
 
+// TestGarbageIsToldWhatWasExpected: a sender that is set up wrongly has a person behind it.
+func TestGarbageIsToldWhatWasExpected(t *testing.T) {
+	handler := NewWriteHandler(history.NewMemory(history.MemoryOptions{}), WriteOptions{})
+	plain := func(kind, encoding, body string) *http.Request {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/write", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", kind)
+		request.Header.Set("Content-Encoding", encoding)
+		return request
+	}
+	for name, request := range map[string]*http.Request{
+		"plain text": plain("", "", "nasight_cpu_cores 4\n"),
+		"JSON":       plain("application/json", "", "{}"),
+		"gzip":       plain("", "gzip", "x"),
+		"no body":    plain("", "", ""),
+		"protobuf":   raw(t, remote.WriteV1MessageType, []byte("hello")),
+	} {
+		status, _, text := post(t, handler, request)
+		if status/100 != 4 || !strings.Contains(text, "protobuf") || !strings.Contains(text, "snappy") || strings.Contains(text, "s2:") {
+			t.Errorf("%s: status %d: %s", name, status, text)
+		}
+	}
+	request := plain("", "", "")
+	request.Method = http.MethodGet
+	if status, header, _ := post(t, handler, request); status != http.StatusMethodNotAllowed || header.Get("Allow") != http.MethodPost {
+		t.Errorf("GET: status %d, Allow %q", status, header.Get("Allow"))
+	}
+}
+
 // nested makes one series of many labels.
 func nested(labels []byte) []byte {
 	length := len(labels)

@@ -12,8 +12,10 @@ import (
 
 // Options bounds the query API. The zero value of a field stands for its default.
 type Options struct {
-	MaxConcurrency int           // queries that run at once; further ones wait; default 8
-	Timeout        time.Duration // of a request, waiting included; a client may ask for less; default 2 minutes
+	MaxConcurrency int           // queries that run at once; default 2
+	MaxWaiting     int           // further ones that wait, beyond which clients are asked to come again; default 20
+	MaxWait        time.Duration // for one's turn, after which the same; default 10 seconds
+	Timeout        time.Duration // of a request, waiting included; a client may ask for less; default 30 seconds
 	MaxPoints      int           // points of one answer; default 2 million, about 60 MB of JSON
 	Logger         *slog.Logger  // default: nothing is logged
 }
@@ -23,10 +25,16 @@ const maxFormBytes = 256 << 10
 
 func (o Options) withDefaults() Options {
 	if o.MaxConcurrency <= 0 {
-		o.MaxConcurrency = 8
+		o.MaxConcurrency = 2
+	}
+	if o.MaxWaiting <= 0 {
+		o.MaxWaiting = 20
+	}
+	if o.MaxWait <= 0 {
+		o.MaxWait = 10 * time.Second
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 2 * time.Minute
+		o.Timeout = 30 * time.Second
 	}
 	if o.MaxPoints <= 0 {
 		o.MaxPoints = 2_000_000
@@ -40,7 +48,8 @@ func (o Options) withDefaults() Options {
 type api struct {
 	history history.Querier
 	opts    Options
-	slots   chan struct{}
+	slots   chan struct{} // of the requests that run
+	places  chan struct{} // of those and the ones that wait
 }
 
 // NewHandler answers below /api/v1/: query, query_range, labels, label/NAME/values, series, metadata and
@@ -48,6 +57,7 @@ type api struct {
 func NewHandler(h history.Querier, opts Options) http.Handler {
 	a := &api{history: h, opts: opts.withDefaults()}
 	a.slots = make(chan struct{}, a.opts.MaxConcurrency)
+	a.places = make(chan struct{}, a.opts.MaxConcurrency+a.opts.MaxWaiting)
 	mux := http.NewServeMux()
 	for path, answer := range map[string]answerFunc{
 		"/api/v1/query":               a.query,

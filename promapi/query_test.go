@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -332,6 +333,61 @@ func TestTimeouts(t *testing.T) {
 	}
 	cancel()
 	<-done
+}
+
+// TestACrowdIsSentAway fills the only slot and the only place to wait.
+func TestACrowdIsSentAway(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	handler := NewHandler(blocked{entered: entered}, Options{MaxConcurrency: 1, MaxWaiting: 1, MaxWait: time.Hour})
+	ctx, cancel := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	busy := make(chan string, 3)
+	for range 3 { // one runs, one waits, one is sent away: whichever comes last
+		group.Go(func() {
+			recorder := httptest.NewRecorder()
+			handler.ServeHTTP(recorder, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/query?query=1", nil))
+			if recorder.Code == http.StatusServiceUnavailable {
+				busy <- recorder.Header().Get("Retry-After") + recorder.Body.String()
+			}
+		})
+	}
+	<-entered
+	text := <-busy
+	if !strings.HasPrefix(text, "10{") || !strings.Contains(text, `"errorType":"unavailable","error":"too many queries at once`) {
+		t.Errorf("answer %s", text)
+	}
+	cancel()
+	group.Wait()
+	close(busy)
+	if left := len(busy); left > 0 {
+		t.Errorf("%d more were sent away", left)
+	}
+}
+
+func TestWaitingIsBounded(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	handler := NewHandler(blocked{entered: entered}, Options{MaxConcurrency: 1, MaxWait: 20 * time.Millisecond})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(handler, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/query?query=1", nil))
+	}()
+	<-entered
+	status, kind := do(handler, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/query?query=1", nil))
+	if status != http.StatusServiceUnavailable || kind != "unavailable" {
+		t.Errorf("%d %s, want 503 unavailable", status, kind)
+	}
+	cancel()
+	<-done
+}
+
+// TestCostlySubqueriesAreRefused: such a query ran for more than a minute.
+func TestCostlySubqueriesAreRefused(t *testing.T) {
+	status, text := get(t, NewHandler(filled(t), Options{}), "/api/v1/query", url.Values{"query": {`count_over_time({__name__=~".+"}[1000d:1s])`}})
+	if status != http.StatusBadRequest || !strings.Contains(text, "make its range shorter or its step longer") {
+		t.Errorf("status %d: %s", status, text)
+	}
 }
 
 func TestClosedHistory(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/util/annotations"
@@ -54,15 +55,37 @@ func (a *api) serve(compute answerFunc) http.Handler {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
-		select {
-		case a.slots <- struct{}{}:
-			defer func() { <-a.slots }()
-		case <-ctx.Done():
-			a.fail(w, fmt.Errorf("waiting for %d other queries: %w", a.opts.MaxConcurrency, ctx.Err()))
+		leave, err := a.enter(ctx)
+		if err != nil {
+			a.fail(w, err)
 			return
 		}
+		defer leave()
 		a.write(w, r.WithContext(ctx), compute)
 	})
+}
+
+var errBusy = &failure{kind: "unavailable", err: errors.New("too many queries at once: come again later")}
+
+// enter waits for a slot, which leave gives back. A crowd is sent away rather than kept.
+func (a *api) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case a.places <- struct{}{}:
+	default:
+		return nil, errBusy
+	}
+	timer := time.NewTimer(a.opts.MaxWait)
+	defer timer.Stop()
+	select {
+	case a.slots <- struct{}{}:
+		return func() { <-a.slots; <-a.places }, nil
+	case <-timer.C:
+		err = errBusy
+	case <-ctx.Done():
+		err = fmt.Errorf("waiting for %d other queries: %w", a.opts.MaxConcurrency, ctx.Err())
+	}
+	<-a.places
+	return nil, err
 }
 
 func (a *api) write(w http.ResponseWriter, r *http.Request, compute answerFunc) {
@@ -111,6 +134,9 @@ func badParameter(name string, err error) error {
 
 func (a *api) fail(w http.ResponseWriter, err error) {
 	kind := kindOf(err)
+	if kind == "unavailable" {
+		w.Header().Set("Retry-After", retrySeconds())
+	}
 	a.send(w, statusOf(kind), response{Status: "error", ErrorType: kind, Error: err.Error()})
 }
 

@@ -53,11 +53,19 @@ func (o WriteOptions) withDefaults() WriteOptions {
 func NewWriteHandler(store history.SeriesWriter, opts WriteOptions) http.Handler {
 	opts = opts.withDefaults()
 	receiver := &receiver{store: store, opts: opts, slots: make(chan struct{}, opts.MaxConcurrency)}
-	return remote.NewWriteHandler(receiver,
+	handler := remote.NewWriteHandler(receiver,
 		remote.MessageTypes{remote.WriteV1MessageType, remote.WriteV2MessageType},
 		remote.WithWriteHandlerLogger(opts.Logger),
-		remote.WithWriteHandlerMiddlewares(receiver.admit, remote.SnappyDecodeMiddleware(opts.Logger)),
+		remote.WithWriteHandlerMiddlewares(receiver.admit, decompress),
 	)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "remote write takes POST alone", http.StatusMethodNotAllowed)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 type receiver struct {
@@ -106,7 +114,10 @@ func (v *receiver) Store(r *http.Request, kind remote.WriteMessageType) (*remote
 	batch, err := decode(kind, body)
 	if err != nil {
 		reply.SetStatusCode(http.StatusBadRequest)
-		return reply, fmt.Errorf("decode %s: %w", kind, err)
+		if errors.Is(err, errTooMany) {
+			return reply, err
+		}
+		return reply, fmt.Errorf("decode %s: %w; %s", kind, err, expected)
 	}
 	written, err := v.store.AppendSeries(r.Context(), batch.samples)
 	if err != nil {

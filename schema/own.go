@@ -52,6 +52,18 @@ var (
 	}
 )
 
+// The configuration file, where there is one.
+var (
+	ConfigReloadSuccess = &Family{
+		Name: "nasight_config_reload_success", Type: Gauge,
+		Help: "1 if the configuration file was in order when it was last read, else 0; absent without a file.", Source: self, Grain: HostGrain,
+	}
+	ConfigLastReloadSuccess = &Family{
+		Name: "nasight_config_last_reload_success_timestamp_seconds", Type: Gauge, Unit: Seconds,
+		Help: "Time when the configuration file was last read and in order, in seconds since 1970; absent without a file.", Source: self, Grain: HostGrain,
+	}
+)
+
 // HistorySamples counts what the embedded history was given and what became of it.
 var HistorySamples = &Family{
 	Name: "nasight_history_samples_total", Type: Counter, Labels: with(hostLabels, Outcome),

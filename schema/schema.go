@@ -26,15 +26,17 @@ type Unit string
 
 // The units in use. Rates are bytes or operations per second, shares are ratios from 0 to 1.
 const (
-	None           Unit = ""
-	Bytes          Unit = "bytes"
-	BytesPerSecond Unit = "bytes per second"
-	Seconds        Unit = "seconds"
-	Operations     Unit = "operations"
-	Segments       Unit = "segments"
-	Requests       Unit = "requests"
-	Slots          Unit = "slots"
-	USDPerMonth    Unit = "USD per month"
+	None                Unit = ""
+	Bytes               Unit = "bytes"
+	BytesPerSecond      Unit = "bytes per second"
+	Seconds             Unit = "seconds"
+	Operations          Unit = "operations"
+	OperationsPerSecond Unit = "operations per second"
+	Segments            Unit = "segments"
+	Requests            Unit = "requests"
+	Slots               Unit = "slots"
+	USD                 Unit = "USD"
+	USDPerMonth         Unit = "USD per month"
 )
 
 // Grain is how often a source renews its values, unless the operator sets another interval.
@@ -65,23 +67,30 @@ type Sample struct {
 
 // The identity labels, and those that tell one series of a resource from another.
 const (
-	Host      = "host"
-	Server    = "server"
-	Export    = "export"
-	Protocol  = "protocol"
-	Device    = "device"
-	Class     = "class"
-	Session   = "session"
-	Interface = "interface"
-	CPU       = "cpu"
-	Mode      = "mode"
-	Direction = "direction"
-	Collector = "collector"
-	Reason    = "reason"
-	Version   = "version"
-	Detector  = "detector"
-	Variant   = "variant"
-	Outcome   = "outcome"
+	Host        = "host"
+	Server      = "server"
+	Export      = "export"
+	Protocol    = "protocol"
+	Device      = "device"
+	Class       = "class"
+	Session     = "session"
+	Interface   = "interface"
+	CPU         = "cpu"
+	Mode        = "mode"
+	Direction   = "direction"
+	Collector   = "collector"
+	Reason      = "reason"
+	Version     = "version"
+	Detector    = "detector"
+	Variant     = "variant"
+	Outcome     = "outcome"
+	Kind        = "type"
+	Tier        = "tier"
+	Metric      = "metric"
+	API         = "api"
+	Code        = "code"
+	Limit       = "limit"
+	Replication = "replication"
 )
 
 // IdentityLabels are the labels that name a resource anywhere in nasight, the same for every cloud and protocol. On
@@ -92,14 +101,20 @@ var IdentityLabels = []string{
 
 // The label sets that families share.
 var (
-	hostLabels      = []string{Host}
-	mountLabels     = []string{Host, Server, Export, Protocol, Device}
-	classLabels     = with(mountLabels, Class)
-	endpointLabels  = []string{Host, Server, Protocol}
-	transportLabels = with(endpointLabels, Version)
-	sessionLabels   = with(endpointLabels, Session)
-	interfaceLabels = []string{Host, Interface}
-	findingLabels   = append([]string{Detector, Variant}, IdentityLabels...)
+	hostLabels        = []string{Host}
+	mountLabels       = []string{Host, Server, Export, Protocol, Device}
+	classLabels       = with(mountLabels, Class)
+	endpointLabels    = []string{Host, Server, Protocol}
+	transportLabels   = with(endpointLabels, Version)
+	sessionLabels     = with(endpointLabels, Session)
+	interfaceLabels   = []string{Host, Interface}
+	cloudLabels       = []string{"cloud", "service"}
+	projectLabels     = with(cloudLabels, "project")
+	locationLabels    = with(projectLabels, "location")
+	poolLabels        = with(locationLabels, "pool")
+	volumeLabels      = with(poolLabels, "volume")
+	replicationLabels = with(volumeLabels, Replication)
+	findingLabels     = append([]string{Detector, Variant}, IdentityLabels...)
 )
 
 func with(labels []string, more ...string) []string {

@@ -17,10 +17,9 @@ import (
 	"github.com/nasight/nasight/fleet"
 )
 
-const nfsCollector = "nfs"
-
 // collecting runs the collectors of the configured hosts, and replaces them when the configuration changes.
 type collecting struct {
+	cloud  *cloud // nil for none
 	output collectors.Output
 	memory collectors.Memory
 	log    *slog.Logger
@@ -34,16 +33,27 @@ type collecting struct {
 type crew struct {
 	runners []*collectors.Runner
 	sources []*collectors.Following
+	reader  *reader // nil where no cloud is read
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 }
 
 // newCrew makes the runners that a configuration asks for.
-func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memory, log *slog.Logger) (*crew, error) {
+func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memory, clouds *cloud, log *slog.Logger) (*crew, error) {
 	c := &crew{}
 	entries, err := selected(cfg)
 	if err != nil {
 		return nil, err
+	}
+	here, err := hostName(config.Host{})
+	if err != nil {
+		here = "localhost"
+	}
+	if c.reader, err = clouds.newReader(cfg, here, output); err != nil {
+		return nil, err
+	}
+	if c.reader != nil {
+		c.runners = append(c.runners, c.reader.runner)
 	}
 	settings := collectors.Settings{
 		Ports: cfg.Session.Ports, SessionCap: cfg.Session.Cap, NetworkCaps: cfg.NetworkCap.Caps(), Memory: memory,
@@ -109,20 +119,7 @@ func intervals(cfg config.Config) map[string]time.Duration {
 }
 
 // collectionInterval is how often hosts are expected to be read.
-func collectionInterval(cfg config.Config) time.Duration {
-	if cfg.Detection.CollectionInterval > 0 {
-		return time.Duration(cfg.Detection.CollectionInterval)
-	}
-	if own := cfg.Collectors[nfsCollector].Interval; own > 0 {
-		return time.Duration(own)
-	}
-	entries := list.Entries()
-	at := slices.IndexFunc(entries, func(e collectors.Entry) bool { return e.Name == nfsCollector })
-	if at < 0 {
-		return time.Duration(cfg.Detection.Window) / 4
-	}
-	return entries[at].Interval
-}
+func collectionInterval(cfg config.Config) time.Duration { return cfg.CollectionInterval() }
 
 func providers(cfg config.Config) func(server, name string) fleet.Provider {
 	return func(server, name string) fleet.Provider { return cfg.ProviderOf(server, name) }
@@ -158,6 +155,9 @@ func (c *collecting) start(ctx context.Context, next *crew) {
 			}
 		})
 	}
+	if next.reader != nil {
+		next.done.Go(func() { next.reader.backfill(ctx) })
+	}
 	c.running = next
 	c.clear(ctx, before, next.keys())
 }
@@ -190,6 +190,9 @@ func (c *crew) stopped(log *slog.Logger) []collectorKey {
 	}
 	c.stop()
 	c.done.Wait()
+	if c.reader != nil {
+		c.reader.source.Close()
+	}
 	errs := make([]error, 0, len(c.sources))
 	for _, source := range c.sources {
 		errs = append(errs, source.Close())

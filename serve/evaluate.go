@@ -43,13 +43,14 @@ type evaluator struct {
 	output    collectors.Output
 	log       *slog.Logger
 
-	mu        sync.Mutex // held for a whole evaluation, and while settings change
-	detection config.Detection
-	profile   fleet.Profile
-	lifecycle *detectors.Lifecycle
-	started   time.Time // absent hosts are not judged until a window has passed since then
-	learntAt  time.Time
-	judgedAt  time.Time // the last moment that the life cycle has taken in
+	mu         sync.Mutex // held for a whole evaluation, and while settings change
+	detection  config.Detection
+	profile    fleet.Profile
+	lifecycle  *detectors.Lifecycle
+	started    time.Time // absent hosts are not judged until a window has passed since then
+	learntAt   time.Time
+	dailyCycle *detectors.Lifecycle // of the findings that are judged once a day; nil before the first time
+	judgedAt   time.Time            // the last moment that the life cycle has taken in
 
 	every     atomic.Int64               // the interval between evaluations
 	latest    atomic.Pointer[evaluation] // nil before the first
@@ -57,12 +58,13 @@ type evaluator struct {
 	replaying atomic.Bool
 	changed   chan struct{} // the interval may have changed
 	fresh     chan struct{} // a collector's first run has ended
+	filled    chan struct{} // history was filled with the cloud's past
 }
 
 func newEvaluator(cfg config.Config, host string, history store, output collectors.Output, log *slog.Logger) *evaluator {
 	e := &evaluator{
 		host: host, directory: cfg.History.Path, history: history, output: output, log: log,
-		changed: make(chan struct{}, 1), fresh: make(chan struct{}, 1), started: time.Now(),
+		changed: make(chan struct{}, 1), fresh: make(chan struct{}, 1), filled: make(chan struct{}, 1), started: time.Now(),
 	}
 	e.lifecycle = detectors.NewLifecycle(cfg.Detection.Settings())
 	e.set(cfg)
@@ -70,7 +72,7 @@ func newEvaluator(cfg config.Config, host string, history store, output collecto
 }
 
 func (e *evaluator) set(cfg config.Config) {
-	learnt := e.profile.Learnt
+	learnt, days := e.profile.Learnt, e.profile.Days
 	if window, spacing := time.Duration(cfg.Detection.Window), collectionInterval(cfg); window < 2*spacing {
 		e.log.Warn("detection.window is shorter than two collections: rates will be missing; make it longer or collect more often",
 			"window", window, "collection_interval", spacing)
@@ -78,7 +80,7 @@ func (e *evaluator) set(cfg config.Config) {
 	e.detection = cfg.Detection
 	e.every.Store(int64(cfg.Detection.Interval))
 	e.profile = fleet.Spacing(time.Duration(cfg.Detection.Window), collectionInterval(cfg))
-	e.profile.Cloud, e.profile.Learnt = cfg.Cloud, learnt
+	e.profile.Cloud, e.profile.Learnt, e.profile.Days = cfg.Cloud, learnt, days
 	e.profile.Provider = providers(cfg)
 }
 
@@ -134,7 +136,7 @@ func (e *evaluator) evaluate(ctx context.Context, at time.Time) (*evaluation, er
 // result puts a view together with where the findings stand.
 func (e *evaluator) result(ctx context.Context, view *fleet.Fleet) *evaluation {
 	return &evaluation{
-		At: view.At, Fleet: view, Findings: e.lifecycle.Active(), Settings: e.detection.Settings(),
+		At: view.At, Fleet: view, Findings: e.active(), Settings: e.detection.Settings(),
 		Collectors: collectorsIn(ctx, e.history, view.At, view.Window),
 	}
 }

@@ -286,19 +286,31 @@ func (c *countingStore) Append(context.Context, []schema.Sample) error { return 
 
 func TestGain(t *testing.T) {
 	endpoint := &fleet.Endpoint{Host: "a", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 1000}}}
-	view := &fleet.Fleet{Clients: []*fleet.Client{{Endpoints: []*fleet.Endpoint{endpoint}}}}
+	still := &fleet.Endpoint{Host: "c", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 0}}}
+	slow := &fleet.Endpoint{Host: "d", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 999}}}
+	result := &evaluation{Fleet: &fleet.Fleet{Clients: []*fleet.Client{{Endpoints: []*fleet.Endpoint{endpoint, still, slow}}}}}
+	result.Settings.Activity = detectors.ActivitySettings{Operations: 50, Bytes: 1000, Outstanding: 1}
+	at := func(host string) fleet.Resource {
+		return fleet.Resource{Host: host, Server: "192.0.2.1", Protocol: "nfs"}
+	}
+	factor := &detectors.Gain{Low: 1, High: 4, Unit: "factor"}
 	here := fleet.Resource{Host: "a", Server: "192.0.2.1", Protocol: "nfs"}
 	for name, test := range map[string]struct {
 		resource fleet.Resource
 		gain     *detectors.Gain
 		want     fleet.Value
+		state    detectors.State
 	}{
-		"factor":             {here, &detectors.Gain{Low: 1, High: 4, Unit: "factor"}, 1500},
-		"bytes":              {fleet.Resource{}, &detectors.Gain{Low: 10, High: 30, Unit: "bytes per second"}, 20},
-		"none":               {here, nil, fleet.Unknown},
-		"of an unknown rate": {fleet.Resource{Host: "b"}, &detectors.Gain{Low: 1, High: 4, Unit: "factor"}, fleet.Unknown},
+		"a source that stands still": {resource: at("c"), gain: factor, want: fleet.Unknown, state: detectors.Firing},
+		"idle":                       {resource: at("d"), gain: factor, want: fleet.Unknown, state: detectors.Firing},
+		"kept":                       {resource: here, gain: factor, want: fleet.Unknown, state: detectors.Keep},
+		"kept, in bytes":             {resource: here, gain: &detectors.Gain{Low: 10, High: 30, Unit: "bytes per second"}, want: 20, state: detectors.Keep},
+		"factor":                     {here, factor, 1500, detectors.Firing},
+		"bytes":                      {fleet.Resource{}, &detectors.Gain{Low: 10, High: 30, Unit: "bytes per second"}, 20, detectors.Firing},
+		"none":                       {here, nil, fleet.Unknown, detectors.Firing},
+		"of an unknown rate":         {fleet.Resource{Host: "b"}, factor, fleet.Unknown, detectors.Firing},
 	} {
-		got := gain(view, detectors.Finding{Resource: test.resource, Gain: test.gain})
+		got := gain(result, detectors.Finding{Resource: test.resource, Gain: test.gain, State: test.state})
 		if got.Known() != test.want.Known() || got.Known() && got != test.want {
 			t.Errorf("%s: gain %v, want %v", name, got, test.want)
 		}

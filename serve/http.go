@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -20,6 +21,19 @@ const (
 	stopTimeout   = 5 * time.Second
 	maxHeader     = 64 << 10
 )
+
+// listen opens the port. A host that is no name is the configuration's fault, a port in use is not.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	var unknown *net.DNSError
+	switch {
+	case errors.As(err, &unknown):
+		return nil, &ConfigError{fmt.Errorf("web.listen_address %s: %w", address, err)}
+	case err != nil:
+		return nil, fmt.Errorf("listen on %s: %w; free the port or set web.listen_address", address, err)
+	}
+	return listener, nil
+}
 
 // serve serves HTTP until the context ends, and lets requests under way end first.
 func (s *Server) serve(ctx context.Context) error {

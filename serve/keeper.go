@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 
 	"github.com/nasight/nasight/collectors"
@@ -19,10 +20,14 @@ type keeper struct {
 
 // Publish implements collectors.Output.
 func (k *keeper) Publish(ctx context.Context, batch collectors.Batch) error {
-	if len(batch.Samples) == 0 {
+	samples := batch.Samples
+	if len(batch.Past) > 0 {
+		samples = slices.Concat(batch.Past, batch.Samples)
+	}
+	if len(samples) == 0 {
 		return nil
 	}
-	err := k.history.Append(ctx, batch.Samples)
+	err := k.history.Append(ctx, samples)
 	switch failedBefore := k.failing.Swap(err != nil); {
 	case err != nil && !failedBefore:
 		k.log.Error("history cannot store samples; collecting and /metrics go on", "err", err)

@@ -59,10 +59,30 @@ func firstLine(err error) string {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	reasons := s.notReady()
 	if len(reasons) == 0 {
-		say(w, http.StatusOK, "ready")
+		say(w, http.StatusOK, append([]string{"ready"}, s.failing()...)...)
 		return
 	}
 	say(w, http.StatusServiceUnavailable, reasons...)
+}
+
+// failing notes the collectors whose last run failed, those of agents included. nasight is ready all the same.
+func (s *Server) failing() []string {
+	var notes []string
+	for _, row := range s.collectorRows() {
+		if row.Ran && !row.Success {
+			notes = append(notes, fmt.Sprintf("note: %s on %s fails: %s", row.Name, row.Host, row.Outcome))
+		}
+	}
+	return notes
+}
+
+// collectorRows lists the collectors that run here and those that the last evaluation knows of.
+func (s *Server) collectorRows() []web.Collector {
+	var agents []web.Collector
+	if latest := s.evaluator.latest.Load(); latest != nil {
+		agents = latest.Collectors
+	}
+	return s.health.rows(s.collecting.status(), agents)
 }
 
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") }
@@ -79,12 +99,10 @@ func say(w http.ResponseWriter, code int, lines ...string) {
 // pageData is what the page shows.
 func (s *Server) pageData(*http.Request) web.Page {
 	page := web.Page{Version: s.build.Version, Now: time.Now(), NotReady: s.notReady()}
-	var agents []web.Collector
 	if latest := s.evaluator.latest.Load(); latest != nil {
-		agents = latest.Collectors
 		page.EvaluatedAt, page.Fleet, page.Findings, page.Settings = latest.At, latest.Fleet, latest.Findings, latest.Settings
 	}
-	page.Collectors = s.health.rows(s.collecting.status(), agents)
+	page.Collectors = s.collectorRows()
 	return page
 }
 

@@ -3,18 +3,61 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"reflect"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/nasight/nasight/config"
+	"github.com/nasight/nasight/schema"
 )
+
+// reloads is how the readings of the configuration file went, the one at the start included.
+type reloads struct {
+	failed atomic.Bool
+	last   atomic.Int64 // milliseconds since 1970 of the last that was in order
+}
+
+func (r *reloads) note(err error, now time.Time) {
+	r.failed.Store(err != nil)
+	if err == nil {
+		r.last.Store(now.UnixMilli())
+	}
+}
+
+// register puts the reloads beside what the process tells of itself, so that they show at once and not with the next
+// evaluation.
+func (r *reloads) register(registry prometheus.Registerer) error {
+	gauge := func(family *schema.Family, value func() float64) error {
+		return registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: family.Name, Help: family.Help}, value))
+	}
+	success := func() float64 {
+		if r.failed.Load() {
+			return 0
+		}
+		return 1
+	}
+	err := errors.Join(
+		gauge(schema.ConfigReloadSuccess, success),
+		gauge(schema.ConfigLastReloadSuccess, func() float64 { return float64(r.last.Load()) / 1e3 }),
+	)
+	if err != nil {
+		return fmt.Errorf("register the metrics of reloads: %w", err)
+	}
+	return nil
+}
 
 // reload reads the configuration file again and takes over what can change at run time. It returns what cannot. After
 // an error everything goes on as before.
-func (s *Server) reload(ctx context.Context) ([]string, error) {
+func (s *Server) reload(ctx context.Context) (notes []string, err error) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
+	defer func() { s.reloaded.note(err, time.Now()) }()
 	if s.configFile == "" {
 		return nil, errors.New("there is no configuration file to read again; start nasight with --config.file")
 	}
@@ -26,7 +69,7 @@ func (s *Server) reload(ctx context.Context) ([]string, error) {
 		s.override(&next)
 	}
 	before := s.current()
-	next, notes := keepFixed(before, next)
+	next, notes = keepFixed(before, next)
 	if err := s.takeOver(ctx, before, next); err != nil {
 		return nil, err
 	}
@@ -40,7 +83,7 @@ func (s *Server) takeOver(ctx context.Context, before, next config.Config) error
 	var replacement *crew
 	if collectsOtherwise(before, next) {
 		var err error
-		if replacement, err = newCrew(next, s.output, s.memory, s.log); err != nil {
+		if replacement, err = newCrew(next, s.output, s.memory, s.cloud, s.log); err != nil {
 			return err
 		}
 	}
@@ -56,7 +99,7 @@ func (s *Server) takeOver(ctx context.Context, before, next config.Config) error
 // collectsOtherwise tells whether the collectors have to be replaced. If not they go on, and their counts of errors too.
 func collectsOtherwise(a, b config.Config) bool {
 	return !reflect.DeepEqual(a.Hosts, b.Hosts) || !reflect.DeepEqual(a.Collectors, b.Collectors) ||
-		!reflect.DeepEqual(a.Session, b.Session) || a.NetworkCap != b.NetworkCap
+		!reflect.DeepEqual(a.Session, b.Session) || a.NetworkCap != b.NetworkCap || !reflect.DeepEqual(a.GCNV, b.GCNV)
 }
 
 // keepFixed puts back what cannot change while nasight runs, and says what that was.
@@ -78,11 +121,20 @@ func keepFixed(before, next config.Config) (config.Config, []string) {
 func (s *Server) reloadRequest(w http.ResponseWriter, r *http.Request) {
 	notes, err := s.reload(r.Context())
 	if err != nil {
-		s.log.Error("configuration not read again; the old one stays in force", "err", err)
+		s.log.Error("configuration not read again; the old one stays in force", "err", inOneLine(err))
 		say(w, http.StatusBadRequest, "the old configuration stays in force:", err.Error())
 		return
 	}
 	say(w, http.StatusOK, append([]string{"reloaded"}, notes...)...)
+}
+
+// inOneLine is an error for the log: without the excerpts of the file.
+func inOneLine(err error) string {
+	var mistakes *config.Error
+	if errors.As(err, &mistakes) {
+		return mistakes.Line()
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // reloadOn reads the configuration again at every signal until the context ends.
@@ -93,7 +145,7 @@ func (s *Server) reloadOn(ctx context.Context, hangups <-chan os.Signal) error {
 			return nil
 		case <-hangups:
 			if _, err := s.reload(ctx); err != nil {
-				s.log.Error("configuration not read again after SIGHUP; the old one stays in force", "err", err)
+				s.log.Error("configuration not read again after SIGHUP; the old one stays in force", "err", inOneLine(err))
 			}
 		}
 	}

@@ -128,8 +128,9 @@ func (e *evaluator) known(ctx context.Context, first, last time.Time, interval t
 		return nil, nil
 	}
 	window := time.Duration(e.detection.Window).Milliseconds()
-	query := fmt.Sprintf("count(count_over_time(%s[%dms])) or count(count_over_time(%s[%dms]))",
-		schema.CollectorSuccess.Name, window, schema.NFSMountAge.Name, window)
+	query := fmt.Sprintf("count(count_over_time(%s[%dms])) or count(count_over_time(%s[%dms])) or count(count_over_time(%s[%dms]))",
+		schema.CollectorSuccess.Name, window, schema.NFSMountAge.Name, window, schema.VolumeTotalThroughput.Name,
+		schema.GCNVGrain.Milliseconds())
 	series, err := e.history.Range(ctx, query, first, last, interval)
 	if err != nil {
 		return nil, fmt.Errorf("find what there is to catch up with: %w", err)

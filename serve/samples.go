@@ -28,7 +28,7 @@ func findingSamples(result *evaluation) []schema.Sample {
 		add(schema.FindingActive, 1)
 		add(schema.FindingSeverity, fleet.Value(finding.Severity))
 		add(schema.FindingConfidence, fleet.Value(finding.Confidence))
-		add(schema.FindingGain, gain(result.Fleet, finding))
+		add(schema.FindingGain, gain(result, finding))
 		if finding.WasteUSDPerMonth != nil {
 			add(schema.FindingWaste, fleet.Value(*finding.WasteUSDPerMonth))
 		}
@@ -44,9 +44,10 @@ func findingLabels(finding detectors.Finding) []string {
 	}
 }
 
-// gain is the middle of a finding's bracket in bytes per second. A factor is one of what the endpoint moves now; where
-// that is not known there is no number.
-func gain(view *fleet.Fleet, finding detectors.Finding) fleet.Value {
+// gain is the middle of a finding's bracket in bytes per second. A factor is one of what the endpoint moves while the
+// finding is true. Where that is not known there is no number: not for a finding that is kept, and not while the endpoint
+// is idle, where a factor of nothing would look as if the remedy brought nothing.
+func gain(result *evaluation, finding detectors.Finding) fleet.Value {
 	if finding.Gain == nil {
 		return fleet.Unknown
 	}
@@ -54,11 +55,14 @@ func gain(view *fleet.Fleet, finding detectors.Finding) fleet.Value {
 	if finding.Gain.Unit != "factor" {
 		return middle
 	}
-	endpoint := endpointOf(view, finding.Resource)
-	if endpoint == nil || !endpoint.Rate().Known() {
+	endpoint := endpointOf(result.Fleet, finding.Resource)
+	if endpoint == nil || finding.State == detectors.Keep || detectors.EndpointIdle(endpoint, result.Settings) {
 		return fleet.Unknown
 	}
-	return endpoint.Rate() * (middle - 1)
+	if rate := endpoint.Rate(); rate > 0 { // false if unknown
+		return rate * (middle - 1)
+	}
+	return fleet.Unknown
 }
 
 func endpointOf(view *fleet.Fleet, resource fleet.Resource) *fleet.Endpoint {

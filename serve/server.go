@@ -22,6 +22,7 @@ import (
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/config"
 	"github.com/nasight/nasight/export"
 	"github.com/nasight/nasight/history"
@@ -74,11 +75,13 @@ type Server struct {
 	health     *health
 	output     collectors.Output
 	collecting *collecting
+	cloud      *cloud
 	evaluator  *evaluator
 	handler    http.Handler
 	first      *crew // the collectors that Run starts with
 
 	reloading sync.Mutex // one reload at a time
+	reloaded  reloads
 	stopping  atomic.Bool
 }
 
@@ -94,8 +97,12 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}
 	cfg := options.Config
 	s.config.Store(&cfg)
+	s.reloaded.note(nil, time.Now())
 	if err := toolkit.Validate(cfg.Web.ConfigFile); err != nil {
 		return nil, &ConfigError{fmt.Errorf("web.config_file %s: %s", cfg.Web.ConfigFile, strings.Join(strings.Fields(err.Error()), " "))}
+	}
+	if err := config.CheckListenAddress(cfg.Web.ListenAddress); err != nil {
+		return nil, &ConfigError{fmt.Errorf("web.listen_address: %w", err)}
 	}
 	if options.openHistory == nil {
 		options.openHistory = openHistory
@@ -119,8 +126,10 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 		s.log.Warn("starting without what was remembered", "err", err)
 	}
 	s.output = collectors.Fanout{s.store, &keeper{history: s.history, log: s.log}, s.health}
-	s.collecting = &collecting{output: s.output, memory: s.memory, log: s.log}
-	if s.first, err = newCrew(cfg, s.output, s.memory, s.log); err != nil {
+	s.cloud = &cloud{memory: s.memory, log: s.log, filled: func() { nudge(s.evaluator.filled) }}
+	s.cloud.history, _ = opened.(gcnv.Backfiller)
+	s.collecting = &collecting{cloud: s.cloud, output: s.output, memory: s.memory, log: s.log}
+	if s.first, err = newCrew(cfg, s.output, s.memory, s.cloud, s.log); err != nil {
 		return &ConfigError{err}
 	}
 	host, err := hostName(config.Host{})
@@ -132,11 +141,8 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	if s.handler, err = s.routes(); err != nil {
 		return err
 	}
-	s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Web.ListenAddress)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w; free the port or set web.listen_address", cfg.Web.ListenAddress, err)
-	}
-	return nil
+	s.listener, err = listen(ctx, cfg.Web.ListenAddress)
+	return err
 }
 
 func openHistory(ctx context.Context, cfg config.History, log *slog.Logger) (database, error) {
@@ -162,6 +168,7 @@ func (s *Server) Run(ctx context.Context) error {
 	s.collecting.start(ctx, s.first)
 	group.Go(func() error { return s.serve(ctx) })
 	group.Go(func() error { return s.evaluator.run(ctx) })
+	group.Go(func() error { return s.evaluator.daily(ctx) })
 	group.Go(func() error { return s.reloadOn(ctx, hangups) })
 	group.Go(func() error {
 		s.memory.Run(ctx, time.Minute, func(err error) { s.log.Warn("cannot keep what is to be remembered", "err", err) })

@@ -16,8 +16,10 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -66,6 +68,18 @@ func TestServerAnswers(t *testing.T) {
 			t.Errorf("%s: status %d, want %d with %q: %.300s", path, code, want.code, want.text, body)
 		}
 	}
+	for path, test := range map[string]struct{ method, allow string }{
+		"/api/v1/write":    {http.MethodGet, "POST"},
+		"/api/v1/findings": {http.MethodDelete, "GET, HEAD"},
+		"/api/v1/fleet":    {http.MethodPost, "GET, HEAD"},
+		"/api/v1/query":    {http.MethodDelete, "GET, HEAD, POST"},
+	} {
+		recorder := httptest.NewRecorder()
+		server.handler.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), test.method, path, nil))
+		if recorder.Code != http.StatusMethodNotAllowed || recorder.Header().Get("Allow") != test.allow {
+			t.Errorf("%s %s: status %d, Allow %q, want 405 and %q", test.method, path, recorder.Code, recorder.Header().Get("Allow"), test.allow)
+		}
+	}
 	for path, method := range map[string]string{"/-/reload": http.MethodGet, "/api/v1/findings": http.MethodPost, "/": http.MethodDelete} {
 		if code, _ := request(t, method, server.base+path); code != http.StatusMethodNotAllowed && code != http.StatusNotFound {
 			t.Errorf("%s %s: status %d", method, path, code)
@@ -95,10 +109,18 @@ func TestHostThatAppearsLater(t *testing.T) {
 	host := &recorded{directory: capture(t, saturated)}
 	server := start(t, Options{Config: testConfig(t, host.host("app1"))})
 	server.awaitPage(t, "/metrics", `nasight_collector_errors_total{collector="nfs",host="app1",reason="not_found"} 1`, 10*time.Second)
-	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second) // failed with a known reason
+	// Failed with a known reason, which is noted.
+	body := server.awaitPage(t, "/-/ready", "ready\nnote: ", 10*time.Second)
+	if !strings.Contains(body, "\nnote: nfs on app1 fails: ") || !strings.Contains(body, "no such file") {
+		t.Errorf("ready says %q", body)
+	}
 	server.awaitPage(t, "/", "no such file", 10*time.Second)
 	host.show(t, "t0")
 	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="app1"} 1`, 10*time.Second)
+	await(t, "ready without a note of nfs", 10*time.Second, func() bool {
+		code, body := server.get(t, "/-/ready")
+		return code == http.StatusOK && !strings.Contains(body, "note: nfs")
+	})
 }
 
 func TestReload(t *testing.T) {
@@ -108,13 +130,17 @@ func TestReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nasight.yml")
 	server := start(t, Options{Config: cfg, ConfigFile: file})
 	server.awaitPage(t, "/metrics", "nasight_cpu_cores{", 10*time.Second)
+	started := reloadedAt(t, server, 1)
 
 	write(t, file, "detection: {thresholds: {session: {busiest: 7}}}\n")
 	code, body := request(t, http.MethodPost, server.base+"/-/reload")
 	if code != http.StatusBadRequest || !strings.Contains(body, file+":1:45: detection.thresholds.session.busiest") {
 		t.Errorf("bad file: status %d: %s", code, body)
 	}
-	if got := server.current(); got.Detection != cfg.Detection {
+	if again := reloadedAt(t, server, 0); again != started {
+		t.Errorf("the last good reading moved from %s to %s", started, again)
+	}
+	if got := server.current(); !reflect.DeepEqual(got.Detection, cfg.Detection) {
 		t.Error("a bad file changed the configuration")
 	}
 
@@ -132,6 +158,9 @@ detection: {interval: 1s, window: 4s, thresholds: {session: {rtt_ratio: 99}}}
 			t.Errorf("status %d without %q: %s", code, want, body)
 		}
 	}
+	if again := reloadedAt(t, server, 1); again == started {
+		t.Errorf("the last good reading is still of %s", started)
+	}
 	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="renamed"} 1`, 10*time.Second)
 	_, metrics := server.get(t, "/metrics")
 	for _, gone := range []string{"nasight_cpu_cores{", `collector="nfs",host="app1"`} {
@@ -147,6 +176,62 @@ detection: {interval: 1s, window: 4s, thresholds: {session: {rtt_ratio: 99}}}
 		_, body := server.get(t, "/api/v1/fleet")
 		return strings.Contains(body, `"provider":"gcnv"`)
 	})
+}
+
+// reloadedAt expects an outcome of the last reading and returns when the last good one was, as /metrics has it.
+func reloadedAt(t *testing.T, server *running, success int) string {
+	t.Helper()
+	_, metrics := server.get(t, "/metrics")
+	if want := fmt.Sprintf("\nnasight_config_reload_success %d\n", success); !strings.Contains(metrics, want) {
+		t.Errorf("/metrics lacks %q", want)
+	}
+	_, rest, found := strings.Cut(metrics, "\nnasight_config_last_reload_success_timestamp_seconds ")
+	if !found {
+		t.Fatal("/metrics lacks the time of the last reading")
+	}
+	at, _, _ := strings.Cut(rest, "\n")
+	return at
+}
+
+// A log line with line breaks inside is several in a journal.
+func TestBadReloadIsLoggedOnOneLine(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "nasight.yml")
+	write(t, file, "web: {listen_addr: x}\nmetrics: {}\n")
+	lines := make(chan string, 100)
+	server := start(t, Options{
+		Config: testConfig(t), ConfigFile: file,
+		Logger: slog.New(slog.NewTextHandler(lineWriter(lines), &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+	hangups := make(chan os.Signal, 1)
+	ctx, cancel := contextOf(t)
+	ended := make(chan error, 1)
+	go func() { ended <- server.reloadOn(ctx, hangups) }()
+	hangups <- syscall.SIGHUP
+	line := <-lines
+	for _, want := range []string{"after SIGHUP", file + `:1:7: unknown field`, `; ` + file + `:2:1: unknown field`} {
+		if !strings.Contains(line, want) {
+			t.Errorf("lacks %q: %s", want, line)
+		}
+	}
+	if strings.Contains(line, `\n`) || strings.Count(line, "\n") != 1 || strings.Contains(line, "^") {
+		t.Errorf("not one line, or with an excerpt: %s", line)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got := inOneLine(errors.New("a\nb")); got != "a; b" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// lineWriter hands on what a log writes.
+type lineWriter chan string
+
+func (w lineWriter) Write(line []byte) (int, error) {
+	w <- string(line)
+	return len(line), nil
 }
 
 func TestReloadBySignal(t *testing.T) {
@@ -171,6 +256,9 @@ func TestReloadWithoutAFile(t *testing.T) {
 	server := start(t, Options{Config: testConfig(t)})
 	if code, body := request(t, http.MethodPost, server.base+"/-/reload"); code != http.StatusBadRequest || !strings.Contains(body, "--config.file") {
 		t.Errorf("status %d: %s", code, body)
+	}
+	if _, metrics := server.get(t, "/metrics"); strings.Contains(metrics, "nasight_config_") {
+		t.Error("/metrics tells of reloads where there is no file")
 	}
 }
 
@@ -203,6 +291,11 @@ func TestNewRefuses(t *testing.T) {
 	for name := range nothing.Collectors {
 		nothing.Collectors[name] = config.Collector{Enabled: &off}
 	}
+	listening := func(address string) config.Config {
+		cfg := testConfig(t)
+		cfg.Web.ListenAddress = address
+		return cfg
+	}
 	for name, test := range map[string]struct {
 		cfg   config.Config
 		blame bool
@@ -212,6 +305,9 @@ func TestNewRefuses(t *testing.T) {
 		"unwritable history": {unwritable, false, "give a directory"},
 		"web configuration":  {badWeb, true, "web.config_file " + file},
 		"port in use":        {taken, false, "free the port or set web.listen_address"},
+		"no port":            {listening("foo"), true, `web.listen_address: "foo" is not HOST:PORT`},
+		"port out of range":  {listening(":99999"), true, `":99999" is not HOST:PORT`},
+		"no name of a host":  {listening("nas..example.com:0"), true, "web.listen_address nas..example.com:0: "},
 		"no collector":       {nothing, true, "every collector is switched off"},
 	} {
 		_, err := New(t.Context(), Options{Config: test.cfg})

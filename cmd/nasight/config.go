@@ -42,5 +42,8 @@ func (c *configCheckCommand) Run(to streams) error {
 	}
 	fmt.Fprintf(to.out, "%s: right: %d %s, history in %s for %s, detection every %s over %s, listening on %s\n",
 		c.File, len(cfg.Hosts), hosts, cfg.History.Path, cfg.History.Retention, cfg.Detection.Interval, cfg.Detection.Window, cfg.Web.ListenAddress)
+	for _, warning := range cfg.Warnings() {
+		fmt.Fprintf(to.out, "note: %s\n", warning)
+	}
 	return nil
 }

@@ -39,6 +39,8 @@ type commands struct {
 	Capture  captureCommand  `cmd:"" help:"Record what check reads, to examine it elsewhere."`
 	Serve    serveCommand    `cmd:"" help:"Collect, detect and serve metrics, findings and a page."`
 	Envelope envelopeCommand `cmd:"" help:"What one cloud volume can do, by protocol, service level, block size and read share."`
+	Plan     planCommand     `cmd:"" help:"Propose how to share the throughput of pools with manual QoS among their volumes, with a proof."`
+	Emulator emulatorCommand `cmd:"" help:"Serve a simulated cloud over its own protocols, to try nasight without an account."`
 	Config   configCommands  `cmd:"" help:"Work on the configuration file."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`

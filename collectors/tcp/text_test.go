@@ -223,7 +223,7 @@ func TestCollectUselessText(t *testing.T) {
 
 // Without the socket's identity another one may have taken its ports: a counter that falls has not wrapped.
 func TestTextCounterThatFalls(t *testing.T) {
-	for extra, want := range map[string]float64{"": 900, " sk:1 <->": 1<<32 + 100} {
+	for extra, want := range map[string]float64{"": 900, "\x20sk:1 <->": 1<<32 + 100} {
 		files := fstest.MapFS{}
 		c, err := New(collectors.Root{Host: host, Netlink: files}, collectors.Settings{})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nasight/nasight/export"
 	"github.com/nasight/nasight/schema"
 )
 
@@ -20,20 +21,37 @@ not be read is absent, never 0. A family of type info is a gauge that is always 
 The grain is how often the source renews the value.
 `
 
+const process = "\nFamilies whose names begin with `go_` (the Go runtime) and `process_` (processor time, memory, descriptors) are those of\n" +
+	"every program that the Prometheus client library for Go instruments. Like the build and what is told of the\n" +
+	"configuration file, they are on /metrics alone: not in history, not in remote write.\n"
+
+// Page is docs/metrics.md: the schema's families and what the process tells of itself.
+func Page() string {
+	var page strings.Builder
+	page.WriteString(Metrics(schema.All()))
+	table(&page, section{title: "The process", families: []*schema.Family{export.BuildInfo}})
+	page.WriteString(process)
+	return page.String()
+}
+
 // Metrics renders the families as Markdown: one table for each area, in the order of the table of areas, and within an
 // area in the given order.
 func Metrics(families []*schema.Family) string {
 	var page strings.Builder
 	page.WriteString(head)
 	for _, section := range group(families) {
-		fmt.Fprintf(&page, "\n## %s\n\n", section.title)
-		page.WriteString("| name | type | unit | labels | help | source | grain |\n")
-		page.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
-		for _, family := range section.families {
-			page.WriteString(row(family))
-		}
+		table(&page, section)
 	}
 	return page.String()
+}
+
+func table(page *strings.Builder, section section) {
+	fmt.Fprintf(page, "\n## %s\n\n", section.title)
+	page.WriteString("| name | type | unit | labels | help | source | grain |\n")
+	page.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, family := range section.families {
+		page.WriteString(row(family))
+	}
 }
 
 func row(family *schema.Family) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nasight/nasight/export"
 	"github.com/nasight/nasight/internal/docs"
 	"github.com/nasight/nasight/schema"
 )
@@ -17,8 +18,39 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(docs.Metrics(schema.All()), string(written)); diff != "" {
+	if diff := cmp.Diff(docs.Page(), string(written)); diff != "" {
 		t.Errorf("docs/metrics.md differs from the rows of the schema; run \"make generate\" (-want +got):\n%s", diff)
+	}
+}
+
+// The section about the process has to be true of what the process tells.
+func TestTheProcessIsDocumented(t *testing.T) {
+	registry, err := export.NewRegistry(export.Build{Version: "1", Revision: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, prefixes := docs.Page(), map[string]bool{}
+	for _, family := range families {
+		prefix, _, _ := strings.Cut(family.GetName(), "_")
+		prefixes[prefix] = true
+		if prefix == "nasight" && !strings.Contains(page, "| `"+family.GetName()+"` | info |  | `version`, `revision`, `goversion` |") {
+			t.Errorf("no row for %s with labels %v", family.GetName(), family.GetMetric()[0].GetLabel())
+		}
+		if prefix == "nasight" && len(family.GetMetric()[0].GetLabel()) != len(export.BuildInfo.Labels) {
+			t.Errorf("labels %v, documented %v", family.GetMetric()[0].GetLabel(), export.BuildInfo.Labels)
+		}
+	}
+	for prefix := range prefixes {
+		if prefix != "nasight" && !strings.Contains(page, "begin with `"+prefix+"_`") && !strings.Contains(page, "and `"+prefix+"_`") {
+			t.Errorf("the page does not say that there are families %s_*", prefix)
+		}
+	}
+	if len(prefixes) < 2 {
+		t.Errorf("the registry has only %v", prefixes)
 	}
 }
 

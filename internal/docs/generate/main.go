@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/nasight/nasight/internal/docs"
-	"github.com/nasight/nasight/schema"
 )
 
 func main() {
@@ -14,7 +13,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: generate FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], []byte(docs.Metrics(schema.All())), 0o644); err != nil {
+	if err := os.WriteFile(os.Args[1], []byte(docs.Page()), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "write the metric reference:", err)
 		os.Exit(1)
 	}

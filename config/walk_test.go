@@ -1,0 +1,164 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mistakes parses a text that is wrong.
+func mistakes(t *testing.T, text string) *Error {
+	t.Helper()
+	_, err := Parse([]byte(text), "nasight.yml")
+	var parsed *Error
+	if !errors.As(err, &parsed) {
+		t.Fatalf("error %v, want an *Error", err)
+	}
+	return parsed
+}
+
+func TestEveryMistakeOfStructureIsTold(t *testing.T) {
+	parsed := mistakes(t, `web: {listen_addr: x}
+hosts:
+  - name: a
+    procs: /proc
+  - all
+session:
+  cap: many
+  ports: {70000: smb}
+detection:
+  window: 15
+  thresholds: {session: {rtt: 3}}
+metrics: {}
+`)
+	var got []string
+	for _, problem := range parsed.Problems {
+		got = append(got, fmt.Sprintf("%d:%d %s", problem.Line, problem.Column, problem.Message))
+		if !strings.Contains(problem.Excerpt, fmt.Sprintf("> %2d |", problem.Line)) {
+			t.Errorf("the excerpt does not show line %d:\n%s", problem.Line, problem.Excerpt)
+		}
+	}
+	want := []string{
+		`1:7 unknown field "listen_addr"`,
+		`4:5 unknown field "procs"`,
+		`5:5 expected keys with values, found a text`,
+		`7:8 expected a whole number, found a text`,
+		`8:11 70000 is no port; write 1 to 65535`,
+		`10:11 "15" is not a duration: write it with a unit, as 15s, 1m30s, 6h or 15d`,
+		`11:26 unknown field "rtt"`,
+		`12:1 unknown field "metrics"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMergedKeysAreLeftToTheLibrary(t *testing.T) {
+	got := parse(t, `
+collectors:
+  nfs: &often {interval: 5s}
+  tcp: *often
+  nic:
+    <<: *often
+    timeout: 2s
+`)
+	if got.Collectors["nic"].Interval != got.Collectors["nfs"].Interval || got.Collectors["tcp"].Interval != got.Collectors["nfs"].Interval {
+		t.Errorf("%+v", got.Collectors)
+	}
+}
+
+// A key that is merged in is checked, too.
+func TestMergedMistakeIsFound(t *testing.T) {
+	parsed := mistakes(t, "log: &l {level: info, file: x}\nweb:\n  <<: *l\n")
+	if !strings.Contains(parsed.Error(), `unknown field "file"`) {
+		t.Errorf("%v", parsed)
+	}
+}
+
+func TestExcerptsAreCut(t *testing.T) {
+	long := strings.Repeat("é", 50_000)
+	for name, text := range map[string]string{
+		"value":          "log: {level: " + long + "}\n",
+		"unknown key":    long + ": 1\n",
+		"duration":       "detection: {window: " + long + "}\n",
+		"key at the end": "log: {level: info, format: " + strings.Repeat(" ", 5000) + "logfmt, file: x}\n",
+		"line before":    "cloud: " + long + "\nmetrics: {}\n",
+		"port":           "session: {ports: {" + long + ": nfs}}\n",
+		"no YAML":        "log: [" + long + "\n",
+	} {
+		for line := range strings.Lines(mistakes(t, text).Error()) {
+			if length := utf8.RuneCountInString(line); length > longestMessage+100 {
+				t.Errorf("%s: a line of %d characters", name, length)
+			}
+		}
+		for _, problem := range mistakes(t, text).Problems {
+			for line := range strings.Lines(problem.Excerpt) {
+				if length := utf8.RuneCountInString(line); length > longestLine+len("...\n") {
+					t.Errorf("%s: a line of the excerpt has %d characters", name, length)
+				}
+			}
+		}
+	}
+}
+
+func TestErrorOnOneLine(t *testing.T) {
+	got := mistakes(t, "web: {listen_addr: x}\nmetrics: {}\n").Line()
+	want := `nasight.yml:1:7: unknown field "listen_addr"; nasight.yml:2:1: unknown field "metrics"`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestWebConfigurationIsRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "web.yml")
+	text := fmt.Sprintf("web: {config_file: %q}\n", file)
+	if err := os.WriteFile(file, []byte("basic_auth_users: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := parse(t, text); got.Web.ConfigFile != file {
+		t.Errorf("web configuration %q", got.Web.ConfigFile)
+	}
+	if err := os.WriteFile(file, []byte("tls: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := mistakes(t, text); !strings.Contains(got.Error(), "web.config_file: "+file+": ") {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestNothingRunsWhereNoHostIsListed(t *testing.T) {
+	parse(t, "hosts: []\ncollectors: {nfs: {enabled: false}, tcp: {enabled: false}, nic: {enabled: false}, cpu: {enabled: false}}\n")
+}
+
+func TestWarnings(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		wants []string // a part of each
+	}{
+		"default":            {"", nil},
+		"short window":       {"detection: {window: 20s}\n", []string{"one every 15s", "collectors.tcp", "collectors.nic", "collectors.cpu"}},
+		"read often":         {"detection: {window: 20s}\ncollectors: {nfs: {interval: 5s}, tcp: {interval: 5s}, nic: {interval: 5s}, cpu: {interval: 5s}}\n", nil},
+		"one slow collector": {"collectors: {tcp: {interval: 1m}}\n", []string{"collectors.tcp, one every 1m0s"}},
+		"switched off":       {"collectors: {tcp: {interval: 1m, enabled: false}}\n", nil},
+		"slow agents":        {"hosts: []\ndetection: {collection_interval: 1m}\n", []string{"detection.window of 1m0s is shorter than two readings"}},
+		"slow nfs":           {"collectors: {nfs: {interval: 1m}}\ndetection: {collection_interval: 15s}\n", []string{"collectors.nfs, one every 1m0s"}},
+	} {
+		config := parse(t, test.text)
+		got := config.Warnings()
+		if len(got) != len(test.wants) {
+			t.Errorf("%s: warnings %q, want %d", name, got, len(test.wants))
+			continue
+		}
+		for i, want := range test.wants {
+			if !strings.Contains(got[i], want) || strings.Contains(got[i], "\n") {
+				t.Errorf("%s: warning %q, want %q in one line", name, got[i], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package detectors
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// PriceRow is one price as the operator gives it. A row without a region or level holds for all that no other row names.
+type PriceRow struct {
+	Cloud   string  `yaml:"cloud"`   // gcp
+	Service string  `yaml:"service"` // gcnv
+	Level   string  `yaml:"level"`   // standard, premium, extreme, flex
+	Item    string  `yaml:"item"`    // capacity, throughput or iops
+	Region  string  `yaml:"region"`
+	USD     float64 `yaml:"usd"`
+	Unit    string  `yaml:"unit"`   // what the price is for, such as GiB-month; see units
+	Date    string  `yaml:"date"`   // since when, such as 2026-09-21; of several rows the newest counts
+	Source  string  `yaml:"source"` // where it was read
+}
+
+// The items that have a price.
+const (
+	itemCapacity   = "capacity"
+	itemThroughput = "throughput"
+	itemIOPS       = "iops"
+)
+
+// hoursOfMonth is what the vendors' calculators take a month for.
+const hoursOfMonth = 730
+
+// units are what a price of each item may be given for, and how many of them make a month.
+func units() map[string]map[string]float64 {
+	return map[string]map[string]float64{
+		itemCapacity:   {"GiB-month": 1, "GiB-hour": hoursOfMonth},
+		itemThroughput: {"MiB/s-month": 1, "MiB/s-hour": hoursOfMonth},
+		itemIOPS:       {"IOPS-month": 1, "IOPS-hour": hoursOfMonth},
+	}
+}
+
+func (r PriceRow) check() error {
+	known, item := units()[r.Item]
+	switch _, unit := known[r.Unit]; {
+	case r.Cloud == "" || r.Service == "":
+		return fmt.Errorf("needs a cloud and a service, such as gcp and gcnv")
+	case !item:
+		return fmt.Errorf("item %q is none of capacity, throughput, iops", r.Item)
+	case !unit:
+		return fmt.Errorf("unit %q does not fit the item %s: use one for a month or an hour, such as GiB-month or MiB/s-hour", r.Unit, r.Item)
+	case math.IsNaN(r.USD) || r.USD < 0 || r.USD > 1e6:
+		return fmt.Errorf("usd has to lie between 0 and 1e6: got %g", r.USD)
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+		return fmt.Errorf("date %q is no day such as 2026-09-21: a price without one cannot be trusted", r.Date)
+	}
+	return nil
+}
+
+// month is the price for a month.
+func (r PriceRow) month() fleet.Value {
+	if r.check() != nil {
+		return fleet.Unknown
+	}
+	return fleet.Value(r.USD * units()[r.Item][r.Unit])
+}
+
+// price finds the row of an item for a pool at a level: the one that names its level and region best, and of those the newest.
+func (s Settings) price(pool *fleet.Pool, level, item string) (PriceRow, bool) {
+	rows := slices.Clone(s.Prices)
+	rows = slices.DeleteFunc(rows, func(r PriceRow) bool { return r.Item != item || !r.fits(pool, level) || !r.month().Known() })
+	if len(rows) == 0 {
+		return PriceRow{}, false
+	}
+	return slices.MaxFunc(rows, func(a, b PriceRow) int {
+		named := func(r PriceRow) int { return min(len(r.Region), 1)*2 + min(len(r.Level), 1) }
+		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(a.Date, b.Date), cmp.Compare(b.USD, a.USD))
+	}), true
+}
+
+// fits tells whether a row is about a pool of a level: its own, or one that it could change to.
+func (r PriceRow) fits(pool *fleet.Pool, level string) bool {
+	same := func(named, value string) bool { return named == "" || strings.EqualFold(named, value) }
+	return strings.EqualFold(r.Cloud, pool.Identity.Cloud) && strings.EqualFold(r.Service, pool.Identity.Service) &&
+		same(r.Level, level) && (same(r.Region, pool.Identity.Location) || same(r.Region, region(pool.Identity.Location)))
+}
+
+// region is the region of a zone, which has a letter more, and a region itself.
+func region(location string) string {
+	if i := strings.LastIndexByte(location, '-'); i > 0 && len(location)-i == 2 && strings.Count(location, "-") == 2 {
+		return location[:i]
+	}
+	return location
+}
+
+// basis says where a price comes from.
+func (r PriceRow) basis() string {
+	text := fmt.Sprintf("%g USD per %s, %s", r.USD, r.Unit, r.Date)
+	if r.Source != "" {
+		text += ", " + r.Source
+	}
+	return text
+}

@@ -1,0 +1,106 @@
+package fleet
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nasight/nasight/history"
+	"github.com/nasight/nasight/schema"
+)
+
+// quantile is PromQL's: linear between the two nearest ranks. It is missing without values.
+func quantile(q float64, values []float64) Value {
+	return sortedQuantile(q, slices.Sorted(slices.Values(values)))
+}
+
+func sortedQuantile(q float64, values []float64) Value {
+	if len(values) == 0 {
+		return Unknown
+	}
+	rank := q * float64(len(values)-1)
+	low := int(math.Floor(rank))
+	part := rank - float64(low)
+	if part == 0 {
+		return Value(values[low])
+	}
+	return Value(values[low]*(1-part) + values[low+1]*part)
+}
+
+// sums adds up the samples of several series moment by moment: a quantile of the sum is not the sum of quantiles.
+type sums map[int64]float64
+
+func (s sums) add(line history.Series) {
+	for i, at := range line.Times {
+		s[at.UnixMilli()] += line.Values[i]
+	}
+}
+
+func (s sums) quantile(q float64) Value { return quantile(q, slices.Collect(maps.Values(s))) }
+
+const (
+	countingShare = 0.10 // of the busiest hour's bytes, for an hour to count
+	readShareBins = 20
+)
+
+// hourly is what a volume did hour by hour.
+type hourly struct {
+	labels map[string]string
+	hours  map[time.Time]*traffic
+}
+
+type traffic struct{ bytes, reads, writes Value }
+
+func (h *hourly) add(bytes bool, line history.Series) {
+	for i, at := range line.Times {
+		l := h.hours[at]
+		if l == nil {
+			l = &traffic{Unknown, Unknown, Unknown}
+			h.hours[at] = l
+		}
+		value := Value(line.Values[i])
+		switch {
+		case bytes:
+			l.bytes = l.bytes.Plus(value)
+		case line.Labels[schema.Kind] == "read":
+			l.reads = l.reads.Plus(value)
+		default:
+			l.writes = l.writes.Plus(value)
+		}
+	}
+}
+
+// pick keeps the hours that count, and of those with about the same share of reads the one with the largest blocks: more
+// bytes an operation never make a volume slower, so that no more favourable hour is lost.
+func (h *hourly) pick() []Hour {
+	busiest := Value(0)
+	for _, l := range h.hours {
+		busiest = max(busiest, Value(l.bytes.Or(0)))
+	}
+	best := map[int]Hour{}
+	for at, l := range h.hours {
+		hour := l.hour(at)
+		if !hour.Block.Known() || !hour.ReadShare.Known() || !hour.Throughput.AtLeast(countingShare*float64(busiest)) {
+			continue
+		}
+		bin := int(float64(hour.ReadShare) * readShareBins)
+		if other, taken := best[bin]; !taken || hour.Block > other.Block || hour.Block == other.Block && hour.At.Before(other.At) {
+			best[bin] = hour
+		}
+	}
+	hours := make([]Hour, 0, len(best))
+	for _, hour := range best {
+		hours = append(hours, hour)
+	}
+	slices.SortFunc(hours, func(a, b Hour) int { return a.At.Compare(b.At) })
+	return hours
+}
+
+func (l *traffic) hour(at time.Time) Hour {
+	operations := l.reads.Plus(l.writes)
+	return Hour{
+		At: at, Throughput: l.bytes, Operations: operations, Block: l.bytes.Over(operations),
+		ReadShare: Value(l.reads.Or(0)).Over(operations),
+	}
+}

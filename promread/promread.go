@@ -1,0 +1,203 @@
+// Package promread reads history over Prometheus' query API: of a running nasight serve, or of any server that answers
+// as Prometheus does.
+package promread
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
+	"github.com/nasight/nasight/history"
+)
+
+// Reader implements history.Reader. It is safe for concurrent use.
+type Reader struct {
+	api  v1.API
+	name string // the server's address, without a password
+	idle func()
+}
+
+var _ history.Reader = (*Reader)(nil)
+
+// Options change how a server is read. The zero value of a field stands for its default.
+type Options struct {
+	Transport http.RoundTripper // default: one like http.DefaultTransport, of its own
+	MaxBytes  int64             // of one answer; default 512 MiB
+}
+
+// New makes a reader of the server at an address such as http://localhost:9877 or https://user:password@example.com/path.
+// It connects to nothing.
+func New(address string, options Options) (*Reader, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, errors.New("the server's address is no URL: write http://HOST:PORT")
+	}
+	if options.Transport == nil {
+		options.Transport = ownTransport()
+	}
+	if options.MaxBytes <= 0 {
+		options.MaxBytes = 512 << 20
+	}
+	client := &http.Client{Transport: bounded{options.Transport, options.MaxBytes}}
+	connection, err := api.NewClient(api.Config{Address: address, Client: client})
+	if err != nil {
+		return nil, fmt.Errorf("read history of %s: %w", parsed.Redacted(), err)
+	}
+	return &Reader{api: v1.NewAPI(connection), name: parsed.Redacted(), idle: client.CloseIdleConnections}, nil
+}
+
+// ownTransport waits for an answer longer than a server computes one (2 minutes), and not for ever.
+func ownTransport() http.RoundTripper {
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+		own := standard.Clone()
+		own.ResponseHeaderTimeout = 3 * time.Minute
+		return own
+	}
+	return http.DefaultTransport
+}
+
+// String is the server's address, without a password.
+func (r *Reader) String() string { return r.name }
+
+// Close lets go of connections that are kept for later.
+func (r *Reader) Close() error {
+	r.idle()
+	return nil
+}
+
+// Instant evaluates an expression at one moment. A scalar is one point without labels.
+func (r *Reader) Instant(ctx context.Context, query string, at time.Time) ([]history.Point, error) {
+	value, _, _, err := r.api.Query(ctx, query, at)
+	if err != nil {
+		return nil, r.failed(query, err)
+	}
+	switch v := value.(type) {
+	case model.Vector:
+		return points(v), nil
+	case *model.Scalar:
+		return points(model.Vector{{Value: v.Value, Timestamp: v.Timestamp}}), nil
+	default:
+		return nil, r.failed(query, fmt.Errorf("result is a %s, want a vector or a scalar", kindOf(value)))
+	}
+}
+
+func points(vector model.Vector) []history.Point {
+	found := make([]history.Point, 0, len(vector))
+	for _, sample := range vector {
+		if sample.Histogram != nil || math.IsNaN(float64(sample.Value)) {
+			continue
+		}
+		found = append(found, history.Point{Labels: labelsOf(sample.Metric), Value: float64(sample.Value), Time: sample.Timestamp.Time().UTC()})
+	}
+	return found
+}
+
+// Range evaluates an expression from start to end, both included, step by step. Steps without a value are left out.
+func (r *Reader) Range(ctx context.Context, query string, start, end time.Time, step time.Duration) ([]history.Series, error) {
+	if step <= 0 || end.Before(start) {
+		return nil, r.failed(query, fmt.Errorf("range from %s to %s by %s: want a positive step and an end that is not before the start",
+			start.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339), step))
+	}
+	value, _, _, err := r.api.QueryRange(ctx, query, v1.Range{Start: start, End: end, Step: step})
+	if err != nil {
+		return nil, r.failed(query, err)
+	}
+	matrix, ok := value.(model.Matrix)
+	if !ok {
+		return nil, r.failed(query, fmt.Errorf("result is a %s, want a matrix", kindOf(value)))
+	}
+	found := make([]history.Series, 0, len(matrix))
+	for _, line := range matrix {
+		if series := seriesOf(line); len(series.Times) > 0 {
+			found = append(found, series)
+		}
+	}
+	return found, nil
+}
+
+func seriesOf(line *model.SampleStream) history.Series {
+	series := history.Series{
+		Labels: labelsOf(line.Metric), Times: make([]time.Time, 0, len(line.Values)), Values: make([]float64, 0, len(line.Values)),
+	}
+	for _, pair := range line.Values {
+		if math.IsNaN(float64(pair.Value)) {
+			continue
+		}
+		series.Times = append(series.Times, pair.Timestamp.Time().UTC())
+		series.Values = append(series.Values, float64(pair.Value))
+	}
+	return series
+}
+
+func labelsOf(metric model.Metric) map[string]string {
+	labels := make(map[string]string, len(metric))
+	for name, value := range metric {
+		labels[string(name)] = string(value)
+	}
+	return labels
+}
+
+// kindOf names a result's type. An answer without one gives no value at all.
+func kindOf(value model.Value) string {
+	if value == nil {
+		return "missing value"
+	}
+	return value.Type().String()
+}
+
+// failed names the server and the query, of which a page of text at most. Where no server answers, the query is not why.
+func (r *Reader) failed(query string, err error) error {
+	if silent := (*url.Error)(nil); errors.As(err, &silent) {
+		return fmt.Errorf("ask %s: %w", r.name, silent.Err)
+	}
+	const most = 500
+	return fmt.Errorf("ask %s for %.*q: %w", r.name, most, query, err)
+}
+
+// bounded refuses an answer that is longer than a limit: a server that sends without end must not fill the memory.
+type bounded struct {
+	next http.RoundTripper
+	most int64
+}
+
+// RoundTrip sends a request whose answer can be read up to the limit.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = &body{ReadCloser: response.Body, left: b.most}
+	return response, nil
+}
+
+// CloseIdleConnections lets go of connections that are kept for later.
+func (b bounded) CloseIdleConnections() {
+	if closer, ok := b.next.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+type body struct {
+	io.ReadCloser
+	left int64
+}
+
+var errLong = errors.New("the answer is longer than what is read of one")
+
+// Read counts down, and fails on the first byte beyond the limit.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errLong
+	}
+	return n, err
+}
