@@ -57,7 +57,7 @@ func (e *evaluator) lookOverDays(ctx context.Context, now time.Time) time.Durati
 	e.mu.Lock()
 	e.profile.Days, e.dailyCycle = latest, cycle
 	e.mu.Unlock()
-	nudge(e.changed)
+	nudge(e.fresh) // shows them at once
 	e.log.Info("judged the cloud's volumes by their last days", "pools", latest.Pools(), "took", time.Since(now).Round(time.Millisecond))
 	return dailyEvery
 }
