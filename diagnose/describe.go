@@ -18,18 +18,10 @@ const (
 )
 
 func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding, settings detectors.Settings) Mount {
-	path := onPath(mount, findings)
-	state := detectors.StateOf(mount, endpoint, client, settings)
-	if state == detectors.StateIdle {
-		path = own(mount, path)
-	}
-	gaps := detectors.Gaps(mount, endpoint)
-	if len(path) == 0 && len(gaps) > 0 && state != detectors.StateUnresponsive {
-		state = detectors.StateThin
-	}
+	state, path := Standing(mount, endpoint, client, findings, settings)
 	described := Mount{
 		MountPoints: mount.MountPoints, MoreMounts: mount.MoreMounts, Host: mount.Host, Server: mount.Server, ServerName: mount.ServerName, Export: mount.Export,
-		Protocol: mount.Protocol, Version: mount.Version, Sessions: sessionsOf(mount, endpoint),
+		Protocol: mount.Protocol, Version: mount.Version, Sessions: SessionsOf(mount, endpoint),
 		State:      state,
 		Operations: mount.Operations(), ReadRate: mount.ReadRate, WriteRate: mount.WriteRate,
 		RTT:      mount.OnWire().Over(mount.Operations()),
@@ -45,8 +37,22 @@ func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client
 	if described.Notes == nil {
 		described.Notes = []string{}
 	}
-	described.Verdict = verdict(described, path, gaps)
+	described.Verdict = verdict(described, path, detectors.Gaps(mount, endpoint))
 	return described
+}
+
+// Standing is how a mount fares, and the findings on its path. A mount that does nothing has only its own; one without a
+// finding whose evidence has gaps is not judged.
+func Standing(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, findings []detectors.Finding, settings detectors.Settings) (string, []detectors.Finding) {
+	path := onPath(mount, findings)
+	state := detectors.StateOf(mount, endpoint, client, settings)
+	if state == detectors.StateIdle {
+		path = own(mount, path)
+	}
+	if len(path) == 0 && state != detectors.StateUnresponsive && len(detectors.Gaps(mount, endpoint)) > 0 {
+		state = detectors.StateThin
+	}
+	return state, path
 }
 
 // own keeps the findings about the mount itself: what binds a host or a server does not bind a mount that does nothing.
@@ -56,8 +62,8 @@ func own(mount *fleet.Mount, path []detectors.Finding) []detectors.Finding {
 	})
 }
 
-// sessionsOf is the number of connections that the mount uses: those of its NFS version.
-func sessionsOf(mount *fleet.Mount, endpoint *fleet.Endpoint) fleet.Value {
+// SessionsOf is the number of connections that the mount uses: those of its NFS version.
+func SessionsOf(mount *fleet.Mount, endpoint *fleet.Endpoint) fleet.Value {
 	for _, transport := range endpoint.Transports {
 		if transport.Version == mount.Version && transport.Count.Known() {
 			return transport.Count

@@ -52,24 +52,11 @@ func newView(page Page) view {
 }
 
 func (p Page) row(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) mountRow {
-	row := mountRow{
-		Mount: mount, Sessions: endpoint.Count(), State: detectors.StateOf(mount, endpoint, client, p.Settings),
+	open := slices.DeleteFunc(slices.Clone(p.Findings), func(f detectors.Finding) bool { return f.State == detectors.Resolved })
+	state, path := diagnose.Standing(mount, endpoint, client, open, p.Settings)
+	row := mountRow{Mount: mount, Sessions: diagnose.SessionsOf(mount, endpoint), State: state, Binding: diagnose.BindingStep(path)}
+	for _, finding := range path {
+		row.Findings = append(row.Findings, finding.ID)
 	}
-	var open []detectors.Finding
-	for _, finding := range p.Findings {
-		if finding.State != detectors.Resolved && concerns(finding.Resource, mount) {
-			open = append(open, finding)
-			row.Findings = append(row.Findings, finding.ID)
-		}
-	}
-	row.Binding = diagnose.BindingStep(open)
 	return row
 }
-
-// concerns tells whether a resource is the mount, its endpoint or its host.
-func concerns(r fleet.Resource, mount *fleet.Mount) bool {
-	return r.Host == mount.Host && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) &&
-		matches(r.Protocol, mount.Protocol)
-}
-
-func matches(named, value string) bool { return named == "" || named == value }
