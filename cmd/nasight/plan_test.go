@@ -59,7 +59,7 @@ func exampleHistory(t *testing.T, into *history.Memory) {
 			t.Fatal(entry.Name, err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // the race detector takes its time
 	defer cancel()
 	done := make(chan error, 1)
 	filled := make(chan struct{}, 1)
