@@ -3,7 +3,9 @@ package collectors
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"sync"
 )
 
 // Following is one collector of one host whose directories may be replaced while it runs: a mirror of another machine, a
@@ -15,6 +17,8 @@ type Following struct {
 	entry    Entry
 	settings Settings
 
+	mu        sync.Mutex    // a run that missed its deadline may still be at work when the directories are given back
+	closed    bool          // no run opens anything any more
 	opened    []os.FileInfo // the directories that the collector reads; nil before the first run
 	collector Collector
 	release   func() error
@@ -22,38 +26,48 @@ type Following struct {
 
 // Collect implements Collector.
 func (s *Following) Collect(ctx context.Context, sink Sink) error {
-	if err := s.refresh(); err != nil {
+	collector, err := s.refresh()
+	if err != nil {
 		return err
 	}
-	return s.collector.Collect(ctx, sink)
+	return collector.Collect(ctx, sink)
 }
 
-func (s *Following) refresh() error {
+// refresh gives the collector of the directories that the paths lead to now.
+func (s *Following) refresh() (Collector, error) {
 	found, err := directories(s.paths)
 	if err != nil {
-		return fmt.Errorf("host %s: %w", s.host, err)
+		return nil, fmt.Errorf("host %s: %w", s.host, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("host %s: %w", s.host, fs.ErrClosed)
 	}
 	if s.collector != nil && same(found, s.opened) {
-		return nil
+		return s.collector, nil
 	}
 	root, release, err := OpenRoot(s.host, s.paths)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	collector, err := s.entry.New(root, s.settings)
 	if err != nil {
 		_ = release()
-		return fmt.Errorf("host %s: %w", s.host, err)
+		return nil, fmt.Errorf("host %s: %w", s.host, err)
 	}
 	if s.release != nil {
 		_ = s.release() // only directories were open: nothing is lost if closing one fails
 	}
 	s.opened, s.collector, s.release = found, collector, release
-	return nil
+	return collector, nil
 }
 
-// Close gives the directories back. Call it when no run is under way any more.
+// Close gives the directories back. A run that is still under way finds them closed, and none begins any more.
 func (s *Following) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
 	if s.release == nil {
 		return nil
 	}

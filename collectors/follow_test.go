@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,5 +106,33 @@ func writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFollowingEndsWhileARunHangs: a run that missed its deadline must neither race with the end nor open anything after.
+func TestFollowingEndsWhileARunHangs(t *testing.T) {
+	top := t.TempDir()
+	for _, directory := range []string{"proc", "sys"} {
+		if err := os.MkdirAll(filepath.Join(top, directory), 0o750); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var following *Following
+	entry := Follow(Entry{New: func(root Root, _ Settings) (Collector, error) { return fileReader{root}, nil }},
+		Paths{Procfs: filepath.Join(top, "proc"), Sysfs: filepath.Join(top, "sys")}, func(f *Following) { following = f })
+	collector, err := entry.New(Root{Host: "app1"}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() { Once(t.Context(), collector, time.Now()) })
+	}
+	if err := following.Close(); err != nil {
+		t.Error(err)
+	}
+	runs.Wait()
+	if result := Once(t.Context(), collector, time.Now()); !errors.Is(result.Err, fs.ErrClosed) {
+		t.Errorf("a run after the end: %v", result.Err)
 	}
 }
