@@ -24,14 +24,14 @@ func (t *Table) Text(w io.Writer, q Query) error {
 	return nil
 }
 
-func (c Ceiling) text(b *strings.Builder, q Query) {
+func (e Ceiling) text(b *strings.Builder, q Query) {
 	fmt.Fprintf(b, "%s\n\n", q)
-	fmt.Fprintf(b, "  ceiling     %s MiB/s, %s op/s\n", grouped(c.BytesPerSecond/mib), grouped(c.IOPS))
-	fmt.Fprintf(b, "  band        %s to %s MiB/s (%s)\n", grouped(c.Low/mib), grouped(c.High/mib), c.bandText())
-	fmt.Fprintf(b, "  confidence  %.2f\n", c.Confidence)
-	fmt.Fprintf(b, "  source      %s (clients: %s): %s\n", c.Family, c.Clients, strings.Join(c.Pages, ", "))
+	fmt.Fprintf(b, "  ceiling     %s MiB/s, %s op/s\n", grouped(e.BytesPerSecond/mib), grouped(e.IOPS))
+	fmt.Fprintf(b, "  band        %s to %s MiB/s (%s)\n", grouped(e.Low/mib), grouped(e.High/mib), e.bandText())
+	fmt.Fprintf(b, "  confidence  %.2f\n", e.Confidence)
+	fmt.Fprintf(b, "  source      %s (clients: %s): %s\n", e.Family, e.Clients, strings.Join(e.Pages, ", "))
 	fmt.Fprintf(b, "              %s\n", PublishedAt)
-	for _, note := range c.Notes {
+	for _, note := range e.Notes {
 		fmt.Fprintf(b, "  note        %s\n", note)
 	}
 	b.WriteString("\nA ceiling for the volume, whatever is provisioned; one client may reach less.\n")
