@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -40,12 +39,8 @@ type flags struct {
 	ListenAddress string `name:"web.listen-address" default:":9878" help:"Address to serve HTTP on."`
 	WebConfig     string `name:"web.config.file" placeholder:"FILE" help:"TLS and basic auth of the server, in the format of the Prometheus exporter toolkit."`
 
-	Procfs   string `name:"path.procfs" default:"/proc" help:"The proc file system to read."`
-	Sysfs    string `name:"path.sysfs" default:"/sys" help:"The sys file system to read."`
-	Modprobe string `name:"path.modprobe" default:"/etc/modprobe.d" help:"The module settings to read, where they exist."`
-	Netlink  string `name:"path.netlink" placeholder:"DIR" help:"Recorded socket-diagnosis replies to read; without it this machine's kernel is asked."`
+	cli.HostFlags
 
-	Host     string         `name:"host" placeholder:"NAME" help:"Value of the host label; the host's name if not set."`
 	Interval *time.Duration `name:"interval" placeholder:"DURATION" help:"How often the collectors run, 1s or more; each one's own interval if not set."`
 	State    string         `name:"state.file" placeholder:"FILE" help:"Keeps the lowest round-trip times over restarts; not kept if not set."`
 
@@ -127,11 +122,9 @@ func (f *flags) config(build export.Build, entries []collectors.Entry, set map[s
 	if err != nil {
 		return Config{}, usageError{err}
 	}
-	host := f.Host
-	if host == "" {
-		if host, err = os.Hostname(); err != nil {
-			return Config{}, usageError{fmt.Errorf("cannot tell this host's name, set --host: %w", err)}
-		}
+	host, err := f.HostName()
+	if err != nil {
+		return Config{}, usageError{err}
 	}
 	interval, err := f.interval()
 	if err != nil {
@@ -139,7 +132,7 @@ func (f *flags) config(build export.Build, entries []collectors.Entry, set map[s
 	}
 	return Config{
 		Host: host, Build: build, Entries: selected, Interval: interval,
-		Paths:  collectors.Paths{Procfs: f.Procfs, Sysfs: f.Sysfs, Modprobe: f.Modprobe, Netlink: f.Netlink},
+		Paths:  f.Paths(),
 		Listen: f.ListenAddress, WebConfig: f.WebConfig, StateFile: f.State,
 		Push: export.PusherConfig{
 			URL: f.Push.URL, Protocol: f.Push.Protocol, User: f.Push.User, PasswordFile: f.Push.Password,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -16,11 +15,7 @@ import (
 
 // hostFlags say which host is read, and by which collectors.
 type hostFlags struct {
-	Procfs     string `name:"path.procfs" default:"/proc" help:"The proc file system to read."`
-	Sysfs      string `name:"path.sysfs" default:"/sys" help:"The sys file system to read."`
-	Modprobe   string `name:"path.modprobe" default:"/etc/modprobe.d" help:"The module settings to read, where they exist."`
-	Netlink    string `name:"path.netlink" placeholder:"DIR" help:"Recorded socket-diagnosis replies to read; without it this machine's kernel is asked."`
-	Host       string `name:"host" placeholder:"NAME" help:"Value of the host label; the host's name if not set."`
+	cli.HostFlags
 	ConfigFile string `name:"config.file" placeholder:"FILE" help:"Configuration to take providers, ports and thresholds from."`
 	NoDefaults bool   `name:"collector.disable-defaults" help:"Run only the collectors that are switched on."`
 	kong.Plugins
@@ -60,16 +55,11 @@ func (h *hostFlags) hostOptions() (diagnose.Options, error) {
 
 // root opens the host's directories.
 func (h *hostFlags) root() (collectors.Root, func() error, error) {
-	name := h.Host
-	if name == "" {
-		var err error
-		if name, err = os.Hostname(); err != nil {
-			return collectors.Root{}, nil, usageError("cannot tell this host's name, set --host: %w", err)
-		}
+	name, err := h.HostName()
+	if err != nil {
+		return collectors.Root{}, nil, usageError("%w", err)
 	}
-	root, closeRoot, err := collectors.OpenRoot(name, collectors.Paths{
-		Procfs: h.Procfs, Sysfs: h.Sysfs, Modprobe: h.Modprobe, Netlink: h.Netlink,
-	})
+	root, closeRoot, err := collectors.OpenRoot(name, h.Paths())
 	if err != nil {
 		return root, nil, usageError("%w", err)
 	}
