@@ -156,7 +156,7 @@ func TestAgentTellsOfItsPushing(t *testing.T) {
 	if request := <-requests; request.URL.Path != "/api/v1/write" {
 		t.Errorf("pushed to %s", request.URL.Path)
 	}
-	if _, body := a.get(t, "/metrics?collect[]=remote_write"); !strings.Contains(body, `nasight_remote_write_samples_total{host="client1"}`) {
+	if _, body := a.get(t, "/metrics?collect[]=remote_write"); !strings.Contains(body, `nasight_remote_write_samples_total{host="client1",receiver="`) {
 		t.Errorf("no series of the pushing in\n%s", body)
 	}
 }

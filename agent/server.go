@@ -92,7 +92,7 @@ func (a *agent) handler() (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", export.Handler(export.HandlerConfig{
-		Store: a.store, Own: registry, Collectors: names, Logger: a.Logger,
+		Store: a.store, Own: registry, Collectors: func() []string { return names }, Logger: a.Logger,
 	}))
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "healthy") })
 	mux.HandleFunc("GET /-/ready", a.ready)

@@ -9,6 +9,9 @@ import (
 	"os"
 )
 
+// giveBundle is what to do about a path that is no bundle.
+const giveBundle = "give a bundle made by nasight capture"
+
 // maxStream bounds the unpacked archive with its headers and with what is not kept.
 const maxStream = 2 * maxTotal
 
@@ -25,10 +28,10 @@ func openArchive(name string) (*contents, error) {
 func readArchive(source io.Reader) (*contents, error) {
 	unzipped, err := gzip.NewReader(source)
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("not a tar.gz: empty file")
+		return nil, errors.New("not a tar.gz: empty file: " + giveBundle)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("not a tar.gz: %w", err)
+		return nil, fmt.Errorf("not a tar.gz: %w: %s", err, giveBundle)
 	}
 	stream := &stream{source: unzipped}
 	found, err := readMembers(stream)
@@ -73,9 +76,9 @@ func readMembers(stream *stream) (*contents, error) {
 
 func incomplete(last string, err error) error {
 	if last == "" {
-		return fmt.Errorf("not a complete tar.gz: %w", err)
+		return fmt.Errorf("not a complete tar.gz: %w: %s", err, giveBundle)
 	}
-	return fmt.Errorf("not a complete tar.gz: after member %.200q: %w", last, err)
+	return fmt.Errorf("not a complete tar.gz: after member %.200q: %w: copy it again, or record anew", last, err)
 }
 
 func take(found *contents, header *tar.Header, content io.Reader) error {
@@ -96,7 +99,7 @@ func take(found *contents, header *tar.Header, content io.Reader) error {
 	}
 	data := make([]byte, header.Size)
 	if _, err := io.ReadFull(content, data); err != nil {
-		return fmt.Errorf("not a complete tar.gz: in member %.200q: %w", name, err)
+		return fmt.Errorf("not a complete tar.gz: in member %.200q: %w: copy it again, or record anew", name, err)
 	}
 	return found.add(member{name: name, data: data})
 }

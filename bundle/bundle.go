@@ -3,6 +3,9 @@
 // and /sys that were read and holds the raw socket-diagnosis replies. bundle.json names the moments and their times;
 // without it every moment's clock.json gives the time. A moment's errors.json lists what could not be read. A moment
 // without the replies may hold what ss printed instead, as netlink/ss.txt, cmd/ss_tinmO.txt or cmd/ss_tin.txt.
+//
+// A moment of a Windows host has the directory windows/ in the place of /proc and /sys: what Windows answered, one JSON or
+// text file for each question. A directory of such files alone is a bundle of one moment, that of its newest file.
 package bundle
 
 import (
@@ -18,6 +21,8 @@ import (
 	"unicode"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/windows"
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // Moment is what was read at one time.
@@ -91,19 +96,19 @@ func (b *Bundle) note(format string, args ...any) {
 // usable lists the moments that can be examined, in the order of their names, and notes which cannot.
 func (b *Bundle) usable(found *contents, manifest Manifest) ([]string, error) {
 	if len(found.moments) == 0 {
-		return nil, errors.New("holds no moment (t0, t1, …): give a bundle made by nasight capture")
+		return nil, errors.New("holds no moment (t0, t1, …): " + giveBundle)
 	}
 	b.noteMissing(found, manifest)
 	var names []string
 	for _, name := range slices.SortedFunc(maps.Keys(found.moments), compareMoments) {
-		if proc := found.moments[name].children["proc"]; proc == nil || len(proc.children) == 0 {
+		if !found.holds(name, "proc") && !found.holds(name, windowsDir) {
 			b.note("Moment %s holds no /proc and is left out.", name)
 			continue
 		}
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, errors.New("no moment holds files of /proc: give a bundle made by nasight capture")
+		return nil, errors.New("no moment holds files of /proc: " + giveBundle)
 	}
 	return names, nil
 }
@@ -149,6 +154,9 @@ func (b *Bundle) identify(manifest Manifest) {
 	if b.Host == "" {
 		b.Host = tidy(firstLine(first, "sys/kernel/hostname"))
 	}
+	if answers := b.Moments[0].Root.Windows; b.Host == "" && answers != nil {
+		b.Host = tidy(windows.ComputerName(answers))
+	}
 	if b.Host == "" {
 		b.Host = "recorded"
 	}
@@ -174,9 +182,13 @@ func tidy(text string) string {
 	return strings.TrimSpace(text)
 }
 
-func rootOf(moment *node) collectors.Root {
-	sub := func(dir string) fs.FS { return memFS{root: moment, base: dir} }
-	return collectors.Root{Procfs: sub("proc"), Sysfs: sub("sys"), Netlink: sub("netlink"), Modules: sub("etc/modprobe.d")}
+func rootOf(moment *memfs.Node) collectors.Root {
+	sub := func(dir string) fs.FS { return memfs.FS{Root: moment, Base: dir} }
+	root := collectors.Root{Procfs: sub("proc"), Sysfs: sub("sys"), Netlink: sub("netlink"), Modules: sub("etc/modprobe.d")}
+	if moment.Children[windowsDir] != nil {
+		root.Windows = sub(windowsDir)
+	}
+	return root
 }
 
 func firstLine(fsys fs.FS, name string) string {

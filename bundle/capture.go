@@ -15,6 +15,7 @@ import (
 
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/tcp"
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // Capture says what is recorded.
@@ -81,13 +82,16 @@ func (c Capture) moment(ctx context.Context, mask *mask) ([]member, string) {
 	if modules := recorders["etc/modprobe.d"]; modules != nil {
 		root.Modules = modules
 	}
+	if answers := recorders[windowsDir]; answers != nil {
+		root.Windows = answers
+	}
 	for _, entry := range c.Entries {
 		if err := read(ctx, entry, root, c.Settings); err != nil && !errors.Is(err, collectors.ErrNoData) {
 			failed["collector "+entry.Name] = err
 		}
 	}
 	// They say what machine it was; what a system lacks of them is no failure.
-	for _, file := range []string{"version", "uptime", "loadavg", "sys/kernel/hostname", "sys/kernel/osrelease"} {
+	for _, file := range []string{"version", "uptime", "loadavg", "sys/kernel/hostname", "sys/kernel/osrelease", "fs/cifs/mount_params"} {
 		_, _ = procfs.ReadFile(file)
 	}
 	var members []member
@@ -106,7 +110,10 @@ func (c Capture) recorders(ctx context.Context, failed map[string]error) map[str
 	if c.Root.Modules != nil {
 		recorders["etc/modprobe.d"] = newRecorder(c.Root.Modules)
 	}
-	replies := memFS{root: newDirectory()}
+	if c.Root.Windows != nil {
+		recorders[windowsDir] = newFlatRecorder(c.Root.Windows)
+	}
+	replies := memfs.FS{Root: memfs.NewDirectory()}
 	netlink := newRecorder(replies)
 	recorders["netlink"] = netlink
 	if c.Dump == nil {
@@ -123,7 +130,7 @@ func (c Capture) recorders(ctx context.Context, failed map[string]error) map[str
 	}
 	for name, reply := range found {
 		reply = tcp.Rewrite(reply, func(same netip.Addr) netip.Addr { return same })
-		replies.root.children[name] = newFile(reply)
+		replies.Root.Children[name] = memfs.NewFile(reply)
 		netlink.keep(name, reply)
 	}
 	return recorders

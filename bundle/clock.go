@@ -1,12 +1,15 @@
 package bundle
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
 	"time"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // Manifest is bundle.json.
@@ -52,7 +55,8 @@ func decode(name string, data []byte, into any) error {
 	if len(data) > maxJSON {
 		return fmt.Errorf("%s has %d bytes, at most %d are read", name, len(data), maxJSON)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	// Windows PowerShell marks what it writes as UTF-8.
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), into); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -66,7 +70,7 @@ type stamp struct {
 }
 
 // stamp finds the time of a moment.
-func (m Manifest) stamp(name string, moment *node) (stamp, error) {
+func (m Manifest) stamp(name string, moment *memfs.Node) (stamp, error) {
 	for _, one := range m.Moments {
 		if one.Name == name {
 			wall := float64(one.Time.Unix()) + float64(one.Time.Nanosecond())/1e9
@@ -78,7 +82,7 @@ func (m Manifest) stamp(name string, moment *node) (stamp, error) {
 			Start struct{ Realtime, Monotonic float64 }
 		}
 	}
-	data, err := fs.ReadFile(memFS{root: moment}, clockName)
+	data, err := fs.ReadFile(memfs.FS{Root: moment}, clockName)
 	if err != nil {
 		return stamp{}, fmt.Errorf("moment %s has no time: %s does not name it and %s/%s is missing", name, manifestName, name, clockName)
 	}

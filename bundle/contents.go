@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // The limits of a bundle: a recording of a thousand mounts stays far below them, a hostile one stops at them.
@@ -36,12 +38,12 @@ func (m member) isFile() bool { return !m.dir && m.target == "" }
 // contents is a bundle in memory: what an archive and a directory are read into, within the limits.
 type contents struct {
 	manifest []byte // nil for none
-	moments  map[string]*node
+	moments  map[string]*memfs.Node
 	count    int // members, and directories that only the names of others tell of
 	total    int64
 }
 
-func newContents() *contents { return &contents{moments: map[string]*node{}} }
+func newContents() *contents { return &contents{moments: map[string]*memfs.Node{}} }
 
 // reserve makes sure that a file of a size can be taken in, before it is read.
 func (c *contents) reserve(name string, size int64) error {
@@ -92,54 +94,54 @@ func (c *contents) add(m member) error {
 		c.manifest = m.data
 		return nil
 	}
-	leaf := newFile(m.data)
+	leaf := memfs.NewFile(m.data)
 	moment, inner, _ := strings.Cut(name, "/")
 	switch {
 	case m.dir:
-		leaf = newDirectory()
+		leaf = memfs.NewDirectory()
 	case m.target != "":
 		if leaves(path.Dir(inner), m.target) || !sound(m.target) {
 			return fmt.Errorf("member %.200q links to %.200q outside its moment: refused", name, m.target)
 		}
-		leaf = newLink(m.target)
+		leaf = memfs.NewLink(m.target)
 	}
 	return c.put(moment, inner, leaf)
 }
 
 // put adds a node to a moment, and the directories on the way to it. A name never leads through a link, so that what
 // is read under a name is the member of that name.
-func (c *contents) put(moment, inner string, leaf *node) error {
+func (c *contents) put(moment, inner string, leaf *memfs.Node) error {
 	name := path.Join(moment, inner)
 	at := c.moments[moment]
 	if at == nil {
-		at = newDirectory()
+		at = memfs.NewDirectory()
 		c.moments[moment] = at
 	}
 	if inner == "" {
-		if !leaf.mode.IsDir() {
+		if !leaf.Mode.IsDir() {
 			return fmt.Errorf("member %q is no directory: refused", name)
 		}
 		return nil
 	}
 	for {
 		first, rest, deeper := strings.Cut(inner, "/")
-		old := at.children[first]
+		old := at.Children[first]
 		if old == nil {
 			if err := c.grow(name); err != nil {
 				return err
 			}
 		}
 		switch {
-		case old != nil && old.mode.IsDir() != (deeper || leaf.mode.IsDir()):
+		case old != nil && old.Mode.IsDir() != (deeper || leaf.Mode.IsDir()):
 			return fmt.Errorf("member %.200q leads through or replaces a member of another kind: refused", name)
-		case !deeper && old != nil && old.mode.IsDir():
+		case !deeper && old != nil && old.Mode.IsDir():
 			return nil
 		case !deeper:
-			at.children[first] = leaf
+			at.Children[first] = leaf
 			return nil
 		case old == nil:
-			old = newDirectory()
-			at.children[first] = old
+			old = memfs.NewDirectory()
+			at.Children[first] = old
 		}
 		at, inner = old, rest
 	}

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -37,7 +38,26 @@ func openUnpacked(dir string) (*contents, error) {
 			return nil, err
 		}
 	}
+	if len(found.moments) > 0 {
+		return found, nil
+	}
+	if err := found.addAnswers(root); err != nil {
+		return nil, err
+	}
+	if len(found.moments) == 0 {
+		return nil, noMoment(entries)
+	}
 	return found, nil
+}
+
+// noMoment says what a directory without moments holds instead, where that is a bundle.
+func noMoment(entries []fs.DirEntry) error {
+	for _, entry := range entries {
+		if name := entry.Name(); entry.Type().IsRegular() && (strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")) {
+			return fmt.Errorf("holds no moment (t0, t1, …) itself: the bundle is %.200q in it, give the path of that file", name)
+		}
+	}
+	return errors.New("holds no moment (t0, t1, …) and no record of a Windows host: " + giveBundle)
 }
 
 func (c *contents) visit(root *os.Root) fs.WalkDirFunc {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // Whatever the bytes are, reading them ends with trees that can be walked or with one line of an error.
@@ -70,8 +72,8 @@ func FuzzClock(f *testing.F) {
 		if err != nil {
 			return
 		}
-		moment := newDirectory()
-		moment.children[clockName] = newFile([]byte(clock))
+		moment := memfs.NewDirectory()
+		moment.Children[clockName] = memfs.NewFile([]byte(clock))
 		s, err := parsed.stamp("t0", moment)
 		if err != nil {
 			return

@@ -12,7 +12,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // capturePath is the bundle of a recorded scenario, such as 6.1/nfs-v3-idle.
@@ -108,8 +111,8 @@ func describe(t testing.TB, tree fs.FS) map[string]string {
 func trees(b *Bundle) map[string]fs.FS {
 	all := map[string]fs.FS{}
 	for _, moment := range b.Moments {
-		if proc, ok := moment.Root.Procfs.(memFS); ok {
-			all[moment.Name] = memFS{root: proc.root}
+		if proc, ok := moment.Root.Procfs.(memfs.FS); ok {
+			all[moment.Name] = memfs.FS{Root: proc.Root}
 		}
 	}
 	return all
@@ -141,4 +144,13 @@ func members(t testing.TB, source io.Reader) iter.Seq2[*tar.Header, []byte] {
 			}
 		}
 	}
+}
+
+// kinds lists what a directory holds, with the types.
+func kinds(list []fs.DirEntry) string {
+	var out strings.Builder
+	for _, entry := range list {
+		fmt.Fprintf(&out, "%s %s\n", entry.Name(), entry.Type())
+	}
+	return out.String()
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // refused opens a bundle that must fail, with one line that names the bundle and everything in want.
@@ -42,8 +43,8 @@ func TestOpenRefusesArchives(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		"empty file":              {nil, []string{"not a tar.gz", "empty"}},
-		"no gzip":                 {[]byte("nasight"), []string{"not a tar.gz"}},
+		"empty file":              {nil, []string{"not a tar.gz", "empty", "give a bundle"}},
+		"no gzip":                 {[]byte("nasight"), []string{"not a tar.gz", "give a bundle made by nasight capture"}},
 		"no tar":                  {zipped(t, []byte(strings.Repeat("text ", 300))), []string{"not a complete tar.gz"}},
 		"empty archive":           {pack(t), []string{"holds no moment"}},
 		"no moment":               {pack(t, file("proc/stat", "cpu")), []string{"holds no moment"}},
@@ -243,7 +244,7 @@ func TestOpenLinkLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "a/x", "self", "self/self"} {
-		if _, err := fs.ReadFile(b.Moments[0].Root.Sysfs, name); !errors.Is(err, errLoop) {
+		if _, err := fs.ReadFile(b.Moments[0].Root.Sysfs, name); !errors.Is(err, memfs.ErrLoop) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

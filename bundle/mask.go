@@ -19,7 +19,8 @@ type mask struct {
 	names map[string]string // replacements by kind and name
 	count map[string]int    // replacements given by kind
 
-	addresses []netip.Addr // those that have a replacement, in the order in which they were met
+	disks     map[string]bool // device numbers of the iSCSI disks and of what lies above them, of the moment at hand
+	addresses []netip.Addr    // those that have a replacement, in the order in which they were met
 }
 
 func newMask(on bool) *mask {
@@ -38,6 +39,7 @@ func (m *mask) members(members []member) []member {
 	if !m.on {
 		return members
 	}
+	m.learnDisks(members)
 	var kept []member
 	for _, routes := range []bool{false, true} {
 		for _, one := range members {
@@ -54,10 +56,13 @@ func (m *mask) members(members []member) []member {
 
 var (
 	process      = regexp.MustCompile(`^proc/(self|\d+)/`)
-	sysTree      = regexp.MustCompile(`^sys/(class/(net|bdi|iscsi_connection)|devices|module|fs/nfs|kernel/sunrpc)(/|$)`)
+	sysTree      = regexp.MustCompile(`^sys/(block|class/(net|bdi|iscsi_(connection|session|host))|devices|module|fs/nfs|kernel/sunrpc)(/|$)`)
 	routingTable = regexp.MustCompile(`^proc/((self|\d+)/)?net/(ipv6_)?route$`)
-	iscsiAddress = regexp.MustCompile(`/iscsi_connection/[^/]+/(persistent_)?address$`)
-	counters     = regexp.MustCompile(`^proc/(stat|uptime|loadavg|net/(dev|snmp|snmp6|netstat|sockstat6?|softnet_stat|rpc/nfs)|pressure/\w+)$`)
+	iscsiAddress = regexp.MustCompile(`/(iscsi_connection/[^/]+/(persistent_)?address|iscsi_host/[^/]+/ipaddress)$`)
+	iscsiName    = regexp.MustCompile(`/iscsi_(session|host)/[^/]+/(target|initiator)name$`)
+	mapName      = regexp.MustCompile(`/dm/(name|uuid)$`)
+	counters     = regexp.MustCompile(`^proc/(stat|diskstats|uptime|loadavg|net/(dev|snmp|snmp6|netstat|sockstat6?|softnet_stat|rpc/nfs)|pressure/\w+)$`)
+	cifsFile     = regexp.MustCompile(`^proc/fs/cifs/(DebugData|Stats|open_files|mount_params)$`)
 	readFiles    = regexp.MustCompile(`^proc/(mountinfo|mountstats|version|net/route|net/ipv6_route)$`)
 	procPlain    = regexp.MustCompile(`^proc/sys/(sunrpc|net|fs/nfs|kernel/osrelease$)`)
 )
@@ -71,10 +76,14 @@ func (m *mask) member(one member) (member, bool) {
 		one.data = lines(one.data, m.mountinfo)
 	case name == "proc/mountstats":
 		one.data = m.mountstats(one.data)
+	case cifsFile.MatchString(name):
+		one.data = m.cifs(base, one.data)
 	case name == "proc/version":
 		one.data = lines(one.data, release)
 	case strings.HasPrefix(name, "netlink/") && strings.HasSuffix(name, ".bin"):
 		one.data = tcp.Rewrite(one.data, m.address)
+	case path.Dir(name) == windowsDir:
+		return m.answers(one)
 	case strings.HasPrefix(name, "etc/modprobe.d/"):
 		return m.moduleOptions(one)
 	case name == "proc/net/route":
@@ -83,6 +92,10 @@ func (m *mask) member(one member) (member, bool) {
 		one.data = m.routes(one.data, routes6())
 	case sysTree.MatchString(name) && (base == "dstaddr" || base == "srcaddr" || iscsiAddress.MatchString(name)):
 		one.data = lines(one.data, m.transportAddress)
+	case sysTree.MatchString(name) && iscsiName.MatchString(name):
+		one.data = lines(one.data, m.iscsiName)
+	case sysTree.MatchString(name) && mapName.MatchString(name):
+		one.data = lines(one.data, m.mapName)
 	case sysTree.MatchString(name) || procPlain.MatchString(name):
 		return one, m.isPlain(string(one.data))
 	default:
@@ -100,7 +113,7 @@ func (m *mask) failures(failed map[string]error) map[string]error {
 	for name, err := range failed {
 		inner, isFile := strings.CutPrefix(name, "/")
 		inner = process.ReplaceAllString(inner, "proc/")
-		if !isFile || readFiles.MatchString(inner) || sysTree.MatchString(inner) || procPlain.MatchString(inner) || counters.MatchString(inner) {
+		if !isFile || windowsFile.MatchString(inner) || readFiles.MatchString(inner) || cifsFile.MatchString(inner) || sysTree.MatchString(inner) || procPlain.MatchString(inner) || counters.MatchString(inner) {
 			kept[name] = err
 		}
 	}

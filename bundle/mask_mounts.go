@@ -18,21 +18,32 @@ var (
 	mountOptional = regexp.MustCompile(`^(shared|master|propagate_from):\d+$`)
 )
 
+// diskFileSystem are the types that a name of a site is not.
+var diskFileSystem = regexp.MustCompile(`^(ext[234]|xfs|btrfs|vfat|ntfs3?|f2fs|gfs2|ocfs2)$`)
+
 func isNetwork(fstype string) bool {
 	return slices.Contains([]string{"nfs", "nfs4", "cifs", "smb3"}, fstype)
 }
 
-// mountinfo masks one line, and drops it if it belongs to another file system.
+// mountinfo masks one line, and drops it if it belongs to another file system: neither of a network nor on an iSCSI disk.
 func (m *mask) mountinfo(line string) string {
 	head, tail, _ := strings.Cut(line, " - ")
 	before, behind := lineWords(head), lineWords(tail)
-	if len(before) < 6 || len(behind) < 3 || !isNetwork(behind[0]) || !mountNumbers.MatchString(strings.Join(before[:3], " ")) {
+	if len(before) < 6 || len(behind) < 3 || !mountNumbers.MatchString(strings.Join(before[:3], " ")) {
+		return ""
+	}
+	source := m.source
+	switch {
+	case isNetwork(behind[0]):
+	case m.disks[before[2]] && diskFileSystem.MatchString(behind[0]):
+		source = m.diskSource
+	default:
 		return ""
 	}
 	optional := slices.DeleteFunc(before[6:], func(word string) bool { return !mountOptional.MatchString(word) })
 	words := slices.Concat(before[:3],
 		[]string{m.path("export", before[3]), m.path("mnt", before[4]), m.options(before[5])}, optional,
-		[]string{"-", behind[0], m.source(behind[1]), m.options(strings.Join(behind[2:], ""))})
+		[]string{"-", behind[0], source(behind[1]), m.options(strings.Join(behind[2:], ""))})
 	return strings.Join(words, " ")
 }
 

@@ -137,8 +137,8 @@ func (m *mask) transportAddress(line string) string {
 	return m.server(line)
 }
 
-// plainWord is a number, a set of CPUs, a state, or a counter's name with its value.
-var plainWord = regexp.MustCompile(`^([a-z_]+=)?(-?[0-9]+|0x[0-9a-f]+|[0-9a-f]{1,8}(,[0-9a-f]{8})*|)$`)
+// plainWord is a number, the number of a device, a set of CPUs, a state, or a counter's name with its value.
+var plainWord = regexp.MustCompile(`^([a-z_]+=)?(-?[0-9]+|[0-9]+:[0-9]+|0x[0-9a-f]+|[0-9a-f]{1,8}(,[0-9a-f]{8})*|)$`)
 
 // isPlain tells whether a text holds nothing but numbers and words that the kernel uses.
 func (m *mask) isPlain(text string) bool {

@@ -34,6 +34,7 @@ type vocabulary struct {
 	numbers, addresses, names map[string]bool            // options by what their value is
 	words                     map[string]map[string]bool // options with one of some values
 	states                    map[string]bool            // words in files that hold one value
+	cifs                      map[string]bool            // words in files of /proc/fs/cifs
 }
 
 func newVocabulary() vocabulary {
@@ -56,9 +57,10 @@ func newVocabulary() vocabulary {
 		addresses: set("addr mountaddr clientaddr srcaddr ip"),
 		names:     set("username user domain dom unc source prefixpath password pass netbiosname servern cruid credentials"),
 		words:     optionWords(),
+		cifs:      cifsWords(),
 		states: set(`Y N up down unknown dormant lowerlayerdown notpresent testing full half live coming going
 			CONNECTED CONNECTING CLOSE_WAIT BOUND BINDING CLOSING CONGESTED CWND_WAIT WRITE_SPACE LOCKED OFFLINE REMOVED
-			CLOSED MAIN state=LOCKED state=CONNECTED state=BOUND state=CLOSED state=CONNECTING state=CLOSING <closed>
+			CLOSED MAIN LOGGED_IN FAILED FREE (null) failed None CRC32C iscsi_tcp iscsi_iser state=LOCKED state=CONNECTED state=BOUND state=CLOSED state=CONNECTING state=CLOSING <closed>
 			global percpu pernode auto cubic bbr reno dctcp fq fq_codel pfifo_fast`),
 	}
 }

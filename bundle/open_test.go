@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 func captures(t testing.TB) []string {
@@ -85,13 +87,13 @@ func TestOpenTimes(t *testing.T) {
 	}
 }
 
-func mustNode(t *testing.T, b *Bundle, moment string) *node {
+func mustNode(t *testing.T, b *Bundle, moment string) *memfs.Node {
 	t.Helper()
-	tree, ok := trees(b)[moment].(memFS)
+	tree, ok := trees(b)[moment].(memfs.FS)
 	if !ok {
 		t.Fatalf("no tree of %s", moment)
 	}
-	return tree.root
+	return tree.Root
 }
 
 // unpack writes an archive into a directory as tar would.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // recorder is a file system that keeps a copy of whatever is read through it. What the collectors read is then exactly
@@ -104,7 +106,7 @@ func (r *recorder) Open(name string) (fs.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &openDirectory{dirEntry: dirEntry{path.Base(name), newDirectory()}, path: name, left: entries}, nil
+		return memfs.OpenDirectory(name, entries), nil
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxMember+1))
 	if err == nil && len(data) > maxMember {
@@ -115,7 +117,7 @@ func (r *recorder) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	r.keep(name, data)
-	return newOpenFile(name, newFile(data)), nil
+	return memfs.OpenFile(name, data), nil
 }
 
 // ReadDir lists a directory and keeps the names of its sub-directories and its links: some are counted and never
@@ -210,7 +212,7 @@ func (r *recorder) real(name string, follow bool) string {
 			continue
 		}
 		target, ok := r.link(at)
-		if !ok || links >= maxLinks || leaves(done, target) {
+		if !ok || links >= memfs.MaxLinks || leaves(done, target) {
 			done = at
 			continue
 		}

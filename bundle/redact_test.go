@@ -68,7 +68,7 @@ func TestRedactLeavesNoName(t *testing.T) {
 		},
 		"6.12/smb-two-shares-two-servers": {
 			[]string{"10.10.1.2", "10.10.2.2", "10.10.3.2"},
-			[]string{"10.10.", "share1", "two", "/mnt/", "username=lab", "/dev/vda", "tmpfs", "debian-kernel", "acme", "client"},
+			[]string{"10.10.", "share1", "two", "9F276144", "0xb8301f27", "0x8f8a0d75", "r.0", "r.5", "/mnt/", "username=lab", "/dev/vda", "tmpfs", "debian-kernel", "acme", "client"},
 		},
 	}
 	for scenario, c := range cases {
@@ -268,6 +268,61 @@ func TestMaskMounts(t *testing.T) {
 	}
 }
 
+// An iSCSI capture keeps its targets apart, and loses the names of targets, initiators and addresses, whoever reads them.
+func TestRedactISCSI(t *testing.T) {
+	const scenario = "6.1/iscsi-4plus16sessions-idle"
+	b, redacted := redact(t, recorded(t, scenario))
+	_, packed := write(t, Capture{Root: recorded(t, scenario), Entries: append(list.Entries(), everything()), Moments: 1})
+	original := unzipped(t, packed)
+	for _, name := range []string{"test.example", "iqn.2026-01", "vol-1", "iqn.1993-08", "7612936ffb", "10.10.2.2", "10.10.1.2"} {
+		if bytes.Contains(redacted, []byte(name)) {
+			t.Errorf("%q is in the redacted bundle", name)
+		}
+		if !bytes.Contains(original, []byte(name)) {
+			t.Errorf("%q is not even in the bundle with names", name)
+		}
+	}
+	targets := map[string]bool{}
+	for name := range collect(t, b.Moments[1].Root) {
+		if strings.HasPrefix(name, "nasight_iscsi_sessions") {
+			targets[name] = true
+		}
+	}
+	if len(targets) != 2 {
+		t.Errorf("targets %v, want 2", targets)
+	}
+}
+
+// A mount on an iSCSI disk, or on a map above one, is kept without its names; one on a disk of the host itself is not.
+func TestMaskMountsOfDisks(t *testing.T) {
+	const device = "sys/devices/platform/host2/session1/target2:0:0/2:0:0:1/block/sdb"
+	m := newMask(true)
+	kept := m.members([]member{
+		{name: "proc/self/mountinfo", data: []byte("24 1 254:0 / /secret rw - ext4 /dev/vda rw\n40 24 253:2 / /secret rw - xfs /dev/mapper/vg-secret rw,attr2\n" +
+			"41 24 8:17 / /secret/logs rw - ext4 /dev/sdb1 rw\n42 24 8:17 / /secret rw - fuse.secret /dev/sdb1 rw\n43 24 253:2 / /secret rw - xfs /dev/vg/secret rw\n")},
+		{name: device + "/dev", data: []byte("8:16\n")}, {name: device + "/sdb1/dev", data: []byte("8:17\n")},
+		{name: "sys/devices/virtual/block/dm-2/dev", data: []byte("253:2\n")},
+		{name: "sys/devices/virtual/block/dm-2/dm/name", data: []byte("vg-secret\n")},
+		{name: "sys/devices/virtual/block/dm-2/dm/uuid", data: []byte("LVM-secret\n")},
+		{name: "sys/devices/pci0000:00/virtio1/block/vda/dev", data: []byte("254:0\n")},
+		{name: "sys/devices/platform/host2/session1/iscsi_session/session1/initiatorname", data: []byte("(null)\n")},
+	})
+	found := map[string]string{}
+	for _, one := range kept {
+		found[one.name] = string(one.data)
+	}
+	want := "40 24 253:2 / /mnt-0001 rw - xfs /dev/mapper/map-0001 rw\n41 24 8:17 / /mnt-0001/mnt-0002 rw - ext4 /dev/sdb1 rw\n43 24 253:2 / /mnt-0001 rw - xfs /dev/source-0001 rw\n"
+	if diff := cmp.Diff(want, found["proc/self/mountinfo"]); diff != "" {
+		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+	if name, uuid := found["sys/devices/virtual/block/dm-2/dm/name"], found["sys/devices/virtual/block/dm-2/dm/uuid"]; name != "map-0001\n" || uuid != "LVM-map-0002\n" {
+		t.Errorf("map %q, uuid %q", name, uuid)
+	}
+	if got := found["sys/devices/platform/host2/session1/iscsi_session/session1/initiatorname"]; got != "(null)\n" {
+		t.Errorf("initiator %q", got)
+	}
+}
+
 func TestMaskOtherFiles(t *testing.T) {
 	const mounts = "20 1 0:41 / /a rw - nfs 10.10.2.2:/a rw,addr=10.10.2.2\n21 1 0:42 / /b rw - nfs [fd00::2]:/b rw,addr=fd00::2\n"
 	cases := map[string]maskCase{
@@ -281,6 +336,9 @@ func TestMaskOtherFiles(t *testing.T) {
 		"info":          {"sys/kernel/sunrpc/xprt-switches/switch-1/xprt-1-tcp/xprt_info", "last_used=4295000408\ndst_port=2049\n", "last_used=4295000408\ndst_port=2049\n"},
 		"CPUs":          {"sys/devices/virtual/net/eth1/queues/rx-0/rps_cpus", "ff,ffffffff\n", "ff,ffffffff\n"},
 		"iSCSI address": {"sys/devices/platform/host2/session1/connection1:0/iscsi_connection/connection1:0/persistent_address", "10.10.2.2\n", "192.0.2.1\n"},
+		"iSCSI target":  {"sys/class/iscsi_session/session1/targetname", "iqn.2001-04.com.acme:a\n", "iqn.2001-04.com.example:target-0001\n"},
+		"iSCSI state":   {"sys/class/iscsi_session/session1/state", "LOGGED_IN\n", "LOGGED_IN\n"},
+		"disk counters": {"proc/diskstats", "   8      16 sdb 1 2 3\n", "   8      16 sdb 1 2 3\n"},
 		"routes": {
 			"proc/net/route",
 			"Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\neth0\t00000000\t010A0A0A\t0003\t0\t0\t100\t00000000\t0\t0\t0\neth1\t00020A0A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\nodd\n",
@@ -306,9 +364,9 @@ func TestMaskOtherFiles(t *testing.T) {
 // Files that may name something are left out, wherever they are.
 func TestMaskLeavesOut(t *testing.T) {
 	for name, data := range map[string]string{
-		"proc/sys/kernel/hostname": "acme-7\n", "proc/self/mounts": "a b nfs rw\n", "proc/fs/cifs/DebugData": "Hostname: acme\n", "proc/net/tcp": "0100007F\n",
+		"proc/sys/kernel/hostname": "acme-7\n", "proc/self/mounts": "a b nfs rw\n", "proc/fs/cifs/dfscache": "acme\n", "proc/net/tcp": "0100007F\n",
 		"proc/self/environ": "USER=a", "proc/fs/nfsfs/servers": "v3 0a0a0202\n", "sys/class/net/eth0/ifalias": "to acme\n", "sys/class/net/eth0/address": "52:54:00:12:34:56\n",
-		"sys/module/nfs/parameters/nfs4_unique_id": "acme-7\n", "sys/fs/nfs/net/nfs_client/identifier": "acme-7\n", "sys/class/iscsi_session/session1/targetname": "iqn.2001-04.com.acme:a\n",
+		"sys/module/nfs/parameters/nfs4_unique_id": "acme-7\n", "sys/fs/nfs/net/nfs_client/identifier": "acme-7\n", "sys/class/iscsi_session/session1/username": "acme\n",
 		"sys/kernel/debug/sunrpc/rpc_clnt/1/tasks": "1\n", "netlink/sock_diag_tcp4.req": "x", "etc/modprobe.d/a.conf": "alias acme nfs\n", "proc/sys/net/ipv4/tcp_congestion_control": "acme\n",
 		"clock.json": "{}", "etc/passwd": "root\n", "sys/class/dmi/id/product_serial": "12345\n",
 	} {

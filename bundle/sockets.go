@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nasight/nasight/collectors/tcp"
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 const (
@@ -34,17 +35,17 @@ func (b *Bundle) useSocketTexts(found *contents, moments []string) {
 }
 
 // useSocketText returns whether the moment's sessions come from a text.
-func useSocketText(moment *node) bool {
-	if texts := moment.children[printed]; texts != nil && moment.children[replies] == nil {
+func useSocketText(moment *memfs.Node) bool {
+	if texts := moment.Children[printed]; texts != nil && moment.Children[replies] == nil {
 		for _, name := range slices.Backward(socketTexts[:]) {
-			if text := texts.children[name]; text != nil {
-				directory := newDirectory()
-				directory.children[tcp.TextFile] = text
-				moment.children[replies] = directory
+			if text := texts.Children[name]; text != nil {
+				directory := memfs.NewDirectory()
+				directory.Children[tcp.TextFile] = text
+				moment.Children[replies] = directory
 			}
 		}
 	}
-	delete(moment.children, printed)
-	directory := moment.children[replies]
-	return directory != nil && directory.children[tcp.TextFile] != nil && directory.children[tcp.IPv4.File()] == nil
+	delete(moment.Children, printed)
+	directory := moment.Children[replies]
+	return directory != nil && directory.Children[tcp.TextFile] != nil && directory.Children[tcp.IPv4.File()] == nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/internal/memfs"
 )
 
 // An errors.json maps what failed, a path or a collector, to a reason of the collectors package and what was said,
@@ -28,7 +29,7 @@ func explain(err error, brief bool) string {
 // restoreErrors makes the files that could not be read fail again with the same kind of error: a file that may not be
 // read is a finding, one that is not there may just mean that nothing is mounted. The error is the first problem met.
 func (c *contents) restoreErrors(moment string) error {
-	data, err := fs.ReadFile(memFS{root: c.moments[moment]}, errorsName)
+	data, err := fs.ReadFile(memfs.FS{Root: c.moments[moment]}, errorsName)
 	if err != nil {
 		return nil //nolint:nilerr // most moments have none
 	}
@@ -36,7 +37,7 @@ func (c *contents) restoreErrors(moment string) error {
 	if err := decode(moment+"/"+errorsName, data, &failed); err != nil {
 		return err
 	}
-	tree := memFS{root: c.moments[moment]}
+	tree := memfs.FS{Root: c.moments[moment]}
 	var problem error
 	for _, file := range slices.Sorted(maps.Keys(failed)) {
 		inner, isFile := strings.CutPrefix(file, "/")
@@ -47,8 +48,8 @@ func (c *contents) restoreErrors(moment string) error {
 		if _, err := tree.Lstat(inner); err == nil {
 			continue
 		}
-		unreadable := newFile(nil)
-		unreadable.err = recordedError(failed[file])
+		unreadable := memfs.NewFile(nil)
+		unreadable.Err = recordedError(failed[file])
 		if err := c.put(moment, inner, unreadable); err != nil && problem == nil {
 			problem = fmt.Errorf("%s/%s: %w", moment, errorsName, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/nasight/nasight/collectors/internal/winfs"
 	"github.com/nasight/nasight/schema"
 )
 
@@ -48,7 +49,7 @@ const (
 	ReasonNotFound   Reason = "not_found"
 	ReasonPermission Reason = "permission"
 	ReasonTimeout    Reason = "timeout"
-	ReasonHung       Reason = "hung" // an earlier run has not returned, so that none was started
+	ReasonHung       Reason = "hung" // an earlier run or question has not returned, so that none was started
 	ReasonPanic      Reason = "panic"
 	ReasonOther      Reason = "other"
 )
@@ -62,7 +63,7 @@ func ReasonOf(err error) Reason {
 		return ReasonPermission
 	case errors.Is(err, context.DeadlineExceeded):
 		return ReasonTimeout
-	case errors.Is(err, errHung):
+	case errors.Is(err, errHung), errors.Is(err, winfs.ErrHung):
 		return ReasonHung
 	case errors.Is(err, errPanic):
 		return ReasonPanic
@@ -83,7 +84,12 @@ type Root struct {
 	Sysfs   fs.FS  // mirror of /sys; has to support symbolic links
 	Modules fs.FS  // mirror of /etc/modprobe.d, or nil
 	Netlink fs.FS  // recorded socket-diagnosis replies, or nil to ask this machine's kernel
+	Windows fs.FS  // recorded answers of a Windows host, one JSON or text file each; nil for a host that has none
 }
+
+// Live says whether the root is this machine's: only then may its kernel or its cloud be asked beside the files. What a
+// recording says of itself is not asked of the machine that reads it.
+func (r Root) Live() bool { return r.Netlink == nil }
 
 // Entry is one row of the list of collectors.
 type Entry struct {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/nasight/nasight/collectors/internal/winfs"
 )
 
 // Following is one collector of one host whose directories may be replaced while it runs: a mirror of another machine, a
@@ -76,6 +78,9 @@ func (s *Following) Close() error {
 
 // directories finds what the paths lead to now; a path that is not set or does not have to exist is nil.
 func directories(paths Paths) ([]os.FileInfo, error) {
+	if winfs.Live() != nil && paths.Procfs == liveProcfs {
+		return nil, nil // Windows itself is always the same
+	}
 	var found []os.FileInfo
 	for _, directory := range []string{paths.Procfs, paths.Sysfs, paths.Netlink} {
 		if directory == "" {

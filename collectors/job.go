@@ -17,12 +17,15 @@ type job struct {
 	interval   time.Duration
 	timeout    time.Duration
 	output     Output
+	watch      Watch // nil for nobody
 	log        *slog.Logger
 
 	stamps   stamps
 	health   health
-	previous *run // the last run that was started
-	expected int  // samples of the last run
+	previous *run          // the last run that was started
+	expected int           // samples of the last run
+	pace     time.Duration // until the next run: the interval, or less after a failure
+	repeat   time.Duration // pause after the next failure
 	last     atomic.Pointer[error]
 }
 
@@ -44,7 +47,7 @@ func newJob(cfg RunnerConfig, root Root, entry Entry) (*job, error) {
 	}
 	return &job{
 		host: root.Host, name: entry.Name, collector: c,
-		interval: interval, timeout: min(timeout, interval), output: cfg.Output,
+		interval: interval, pace: interval, repeat: firstRepeat, timeout: min(timeout, interval), output: cfg.Output, watch: cfg.Watch,
 		log:    cfg.Logger.With("collector", entry.Name, "host", root.Host),
 		health: newHealth(root.Host, entry.Name),
 	}, nil
@@ -65,7 +68,9 @@ func intervalOf(cfg RunnerConfig, entry Entry) (time.Duration, error) {
 }
 
 // loop runs the collector at once, after a jitter that keeps many of them from starting together, and then every
-// interval counted from that first run. Runs that come due while one is under way are left out.
+// interval counted from that first run. Runs that come due while one is under way are left out. A run that failed is
+// repeated sooner where the interval is long, so that what is read hourly does not stay away for an hour after a refusal
+// at the start; once it works the interval is counted anew.
 func (j *job) loop(ctx context.Context) {
 	jitter := time.NewTimer(rand.N(min(j.interval/10, longestSpread)))
 	defer jitter.Stop()
@@ -77,7 +82,10 @@ func (j *job) loop(ctx context.Context) {
 	clock := time.NewTicker(j.interval)
 	defer clock.Stop()
 	for {
-		j.tick(ctx)
+		if pace := j.next(j.tick(ctx)); pace != j.pace {
+			j.pace = pace
+			clock.Reset(pace)
+		}
 		select {
 		case <-clock.C:
 		case <-ctx.Done():
@@ -86,12 +94,25 @@ func (j *job) loop(ctx context.Context) {
 	}
 }
 
-// tick makes one run and publishes it. A run that the end of the program cut short is no failure and is not told.
-func (j *job) tick(ctx context.Context) {
+// next is the time until the run after one that went well or did not: the interval, or a pause that doubles with every
+// failure until it is as long.
+func (j *job) next(good bool) time.Duration {
+	if good {
+		j.repeat = firstRepeat
+		return j.interval
+	}
+	pause := min(j.repeat, j.interval)
+	j.repeat = 2 * pause
+	return pause
+}
+
+// tick makes one run, publishes it and says whether it went well. A run that the end of the program cut short is no
+// failure and is not told.
+func (j *job) tick(ctx context.Context) bool {
 	at := j.stamps.next(time.Now())
-	result := j.collect(ctx, at)
+	result := j.watched(ctx, at)
 	if ctx.Err() != nil {
-		return
+		return true
 	}
 	batch := Batch{
 		Host: j.host, Collector: j.name, Time: at, Interval: j.interval, Failed: !result.Success(),
@@ -101,6 +122,18 @@ func (j *job) tick(ctx context.Context) {
 		j.log.Warn("cannot publish samples", "samples", len(batch.Samples), "err", err)
 	}
 	j.report(result.Err)
+	return result.Success()
+}
+
+// watched makes one run before the eyes of who watches, if anybody does.
+func (j *job) watched(ctx context.Context, at time.Time) Result {
+	if j.watch == nil {
+		return j.collect(ctx, at)
+	}
+	ctx, ended := j.watch(ctx, j.host, j.name)
+	result := j.collect(ctx, at)
+	ended(result)
+	return result
 }
 
 // collect starts the collector unless its last run still hangs: a second one would hang beside it.

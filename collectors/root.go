@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nasight/nasight/collectors/internal/winfs"
 )
 
 // Paths say where the sources of one host are.
@@ -28,6 +30,9 @@ type Paths struct {
 // A recorded procfs has no process 1. Without a directory of recorded replies the sessions of such a host are unknown;
 // this machine's kernel is not asked for them.
 func OpenRoot(name string, paths Paths) (Root, func() error, error) {
+	if live := winfs.Live(); live != nil && paths.Procfs == liveProcfs {
+		return Root{Host: name, Procfs: noFiles{}, Sysfs: noFiles{}, Netlink: noFiles{}, Windows: live}, func() error { return nil }, nil
+	}
 	o := opener{}
 	root := Root{
 		Host:    name,

@@ -21,13 +21,19 @@ type RunnerConfig struct {
 	Intervals map[string]time.Duration
 	// Timeout is the most time that one run may take; 0 for what the entry says, or 10 s. It is never more than the interval.
 	Timeout time.Duration
+	Watch   Watch        // told of every run; nil for nobody
 	Logger  *slog.Logger // nil for none
 }
+
+// Watch is told that a run of a collector begins. The run gets the context that it returns, and ended is called once with what
+// the run gave.
+type Watch func(ctx context.Context, host, collector string) (watched context.Context, ended func(Result))
 
 const (
 	defaultTimeout = 10 * time.Second
 	shortest       = time.Second // shortest interval that is accepted
 	longestSpread  = time.Second // longest jitter of the first run
+	firstRepeat    = time.Minute // pause after the first failure of a collector whose interval is longer
 )
 
 // Runner runs every collector of every root on a clock of its own. A collector that is slow, fails or hangs keeps no

@@ -71,6 +71,65 @@ func TestRunnerKeepsAClockForEach(t *testing.T) {
 	})
 }
 
+// What failed is repeated after a minute, two, four, at most the interval; what works keeps its interval from then on.
+func TestRunnerRepeatsWhatFailed(t *testing.T) {
+	for name, row := range map[string]struct {
+		interval time.Duration
+		failures int
+		minutes  []float64 // of the runs after the first
+	}{
+		"refused at the start": {time.Hour, 3, []float64{1, 3, 7, 67, 127}},
+		"refused for long":     {time.Hour, 8, []float64{1, 3, 7, 15, 31, 63, 123, 183}},
+		"five minutes":         {5 * time.Minute, 4, []float64{1, 3, 7, 12, 17, 22}},
+		"no data is no fault":  {time.Hour, 0, []float64{60, 120}},
+		"a short interval":     {30 * time.Second, 3, []float64{0.5, 1, 1.5, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				runs := 0
+				c := collect(func(context.Context, Sink) error {
+					if runs++; runs <= row.failures {
+						return errors.New("permission denied")
+					}
+					return ErrNoData
+				})
+				last := row.minutes[len(row.minutes)-1]
+				_, output := runFor(t, RunnerConfig{Entries: []Entry{entry("cloud", row.interval, c)}},
+					time.Duration(last*float64(time.Minute))+10*time.Second)
+				var minutes []float64
+				batches := output.of("cloud")
+				for _, batch := range batches[1:] {
+					minutes = append(minutes, batch.Time.Sub(batches[0].Time).Minutes())
+					if batch.Interval != row.interval {
+						t.Errorf("a batch has the interval %s", batch.Interval)
+					}
+				}
+				if diff := cmp.Diff(row.minutes, minutes); diff != "" {
+					t.Errorf("minutes (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// A second failure after a success begins with the shortest pause again.
+func TestRunnerForgetsTheFailuresBeforeASuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		c := collect(func(context.Context, Sink) error {
+			if runs++; runs != 3 {
+				return errors.New("permission denied")
+			}
+			return nil
+		})
+		_, output := runFor(t, RunnerConfig{Entries: []Entry{entry("cloud", time.Hour, c)}}, 65*time.Minute)
+		batches := output.of("cloud")
+		if last := batches[len(batches)-1]; len(batches) != 5 || last.Time.Sub(batches[0].Time) != 64*time.Minute {
+			t.Errorf("%d runs, the last after %s; want it a minute after the one at 63 minutes", len(batches), last.Time.Sub(batches[0].Time))
+		}
+	})
+}
+
 func TestRunnerAppendsTheHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0

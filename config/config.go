@@ -6,23 +6,33 @@ import (
 	"path"
 	"time"
 
+	"github.com/nasight/nasight/collectors/azurefiles"
+	"github.com/nasight/nasight/collectors/azurenetapp"
 	"github.com/nasight/nasight/collectors/gcnv"
+	"github.com/nasight/nasight/collectors/promhost"
 	"github.com/nasight/nasight/fleet"
 )
 
 // Config is the whole file. docs/configuration.md shows every key with its default.
 type Config struct {
-	Web        Web                  `yaml:"web"`
-	Hosts      []Host               `yaml:"hosts"`
-	Collectors map[string]Collector `yaml:"collectors"` // by the collector's name; what is not listed keeps its default
-	Session    Session              `yaml:"session"`
-	NetworkCap NetworkCap           `yaml:"network_cap"`
-	Providers  []Provider           `yaml:"providers"` // the first that matches decides
-	Cloud      string               `yaml:"cloud"`     // where the hosts run: gce, azure, or empty
-	GCNV       gcnv.Config          `yaml:"gcnv"`      // Google Cloud NetApp Volumes; off without projects and folders
-	History    History              `yaml:"history"`
-	Detection  Detection            `yaml:"detection"`
-	Log        Log                  `yaml:"log"`
+	Web         Web                  `yaml:"web"`
+	Hosts       []Host               `yaml:"hosts"`
+	Windows     Windows              `yaml:"windows"`
+	Collectors  map[string]Collector `yaml:"collectors"` // by the collector's name; what is not listed keeps its default
+	Session     Session              `yaml:"session"`
+	NetworkCap  NetworkCap           `yaml:"network_cap"`
+	Providers   []Provider           `yaml:"providers"`   // the first that matches decides
+	Cloud       string               `yaml:"cloud"`       // where the hosts run: gce, azure, or empty
+	GCNV        gcnv.Config          `yaml:"gcnv"`        // Google Cloud NetApp Volumes; off without projects and folders
+	AzureFiles  azurefiles.Config    `yaml:"azurefiles"`  // Azure Files; off without subscriptions
+	AzureNetApp azurenetapp.Config   `yaml:"azurenetapp"` // Azure NetApp Files; off without subscriptions
+	PromHost    []promhost.Config    `yaml:"promhost"`    // where the exporters of hosts without an agent are read
+	History     History              `yaml:"history"`
+	Export      Export               `yaml:"export"`
+	Detection   Detection            `yaml:"detection"`
+	Alerting    Alerting             `yaml:"alerting"` // rules evaluated here; off without Alertmanagers and rule files
+	Report      Report               `yaml:"report"`   // the weekly report; off without a directory
+	Log         Log                  `yaml:"log"`
 }
 
 // Web is how nasight serves HTTP.
@@ -39,6 +49,12 @@ type Host struct {
 	Sysfs    string `yaml:"sysfs"`    // the host's /sys
 	Netlink  string `yaml:"netlink"`  // directory of recorded socket-diagnosis replies; empty to ask this kernel
 	Modprobe string `yaml:"modprobe"` // the host's /etc/modprobe.d; empty for this machine's where procfs is /proc, else none
+}
+
+// Windows is a directory that Windows hosts record into.
+type Windows struct {
+	Directory string   `yaml:"directory"` // holds a directory or file for each host; empty for none
+	Interval  Duration `yaml:"interval"`  // how often each host records; after four of them a recording is not current
 }
 
 // Collector changes how one collector runs. What is left out keeps the collector's default.
@@ -63,7 +79,7 @@ type NetworkCap struct {
 // Provider names the storage service behind the servers that match a pattern.
 type Provider struct {
 	Match    string         `yaml:"match"`    // server address or name; * stands for any characters
-	Provider fleet.Provider `yaml:"provider"` // gcnv or azurefiles
+	Provider fleet.Provider `yaml:"provider"` // gcnv, azurefiles or azurenetapp
 }
 
 // History is where samples are kept.
@@ -72,6 +88,17 @@ type History struct {
 	Retention  Duration `yaml:"retention"`    // how long samples are kept
 	MaxBytes   Size     `yaml:"max_bytes"`    // most disk space; the oldest samples go first; 0 for no limit
 	OutOfOrder Duration `yaml:"out_of_order"` // how late a sample may arrive
+
+	// A server that answers PromQL is history in the place of the files, where URL is set. Of the above only Path is used then.
+	URL             string             `yaml:"url"`               // with the path that /api/v1/query is below
+	QueryParams     map[string]string  `yaml:"query_params"`      // sent with every query
+	WriteURL        string             `yaml:"write_url"`         // of its remote-write receiver
+	WriteProtocol   string             `yaml:"write_protocol"`    // 2.0, also if empty, or 1.0
+	Timeout         Duration           `yaml:"timeout"`           // of one write; 0 for 10s
+	Headers         map[string]string  `yaml:"headers"`           // sent with every request, such as X-Scope-OrgID
+	BasicAuth       promhost.BasicAuth `yaml:"basic_auth"`        // of every request
+	BearerTokenFile string             `yaml:"bearer_token_file"` // read again for every request
+	CAFile          string             `yaml:"ca_file"`           // empty for the system's authorities
 }
 
 // Log is how nasight logs to the standard error.
@@ -83,17 +110,21 @@ type Log struct {
 // Default is the configuration without a file: this host's collectors, embedded history under ./data, port 9877.
 func Default() Config {
 	return Config{
-		Web:   Web{ListenAddress: ":9877"},
-		Hosts: []Host{{Procfs: liveProcfs, Sysfs: liveSysfs, Modprobe: liveModprobe}},
+		Web:     Web{ListenAddress: ":9877"},
+		Hosts:   []Host{{Procfs: liveProcfs, Sysfs: liveSysfs, Modprobe: liveModprobe}},
+		Windows: Windows{Interval: Duration(time.Minute)},
 		Session: Session{
 			Ports: map[uint16]string{2049: "nfs", 445: "smb", 3260: "iscsi"},
 			Cap:   256,
 		},
-		GCNV: gcnv.DefaultConfig(),
+		GCNV: gcnv.DefaultConfig(), AzureFiles: azurefiles.DefaultConfig(), AzureNetApp: azurenetapp.DefaultConfig(),
 		History: History{
 			Path: "data", Retention: Duration(15 * 24 * time.Hour), OutOfOrder: Duration(6 * time.Hour),
 		},
+		Alerting:  defaultAlerting(),
 		Detection: defaultDetection(),
+		Export:    defaultExport(),
+		Report:    defaultReport(),
 		Log:       Log{Level: "info", Format: "logfmt"},
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strings"
 	"time"
 
 	"github.com/nasight/nasight/detectors"
@@ -22,19 +21,21 @@ type Detection struct {
 
 // Thresholds are the detectors' settings that are choices and not facts.
 type Thresholds struct {
-	MinimumCoverage float64                     `yaml:"minimum_coverage"` // samples received over expected, below which nothing is judged
-	HintBelow       float64                     `yaml:"hint_below"`       // confidence under which a finding is a hint
-	Doubt           float64                     `yaml:"doubt"`            // factor on the confidence for a confounder that is seen
-	Activity        detectors.ActivitySettings  `yaml:"activity"`         // what is idle
-	Session         detectors.SessionSettings   `yaml:"session"`          // session_saturated
-	Metadata        detectors.MetadataSettings  `yaml:"metadata"`         // metadata_heavy
-	Latency         detectors.LatencySettings   `yaml:"latency"`          // server_latency
-	Client          detectors.ClientSettings    `yaml:"client"`           // client_bound
-	Pool            detectors.PoolSettings      `yaml:"pool"`             // pool_throughput_unused
-	Limit           detectors.LimitSettings     `yaml:"limit"`            // limit_reached
-	Envelope        detectors.EnvelopeSettings  `yaml:"envelope"`         // beyond_envelope
-	Placement       detectors.PlacementSettings `yaml:"placement"`        // client_bound/placement
-	Hard            detectors.HardSettings      `yaml:"hard"`             // hard_limit
+	MinimumCoverage float64                        `yaml:"minimum_coverage"` // samples received over expected, below which nothing is judged
+	HintBelow       float64                        `yaml:"hint_below"`       // confidence under which a finding is a hint
+	Doubt           float64                        `yaml:"doubt"`            // factor on the confidence for a confounder that is seen
+	Activity        detectors.ActivitySettings     `yaml:"activity"`         // what is idle
+	Session         detectors.SessionSettings      `yaml:"session"`          // session_saturated
+	Metadata        detectors.MetadataSettings     `yaml:"metadata"`         // metadata_heavy
+	Latency         detectors.LatencySettings      `yaml:"latency"`          // server_latency
+	Multichannel    detectors.MultichannelSettings `yaml:"multichannel"`     // smb_multichannel
+	Client          detectors.ClientSettings       `yaml:"client"`           // client_bound
+	Pool            detectors.PoolSettings         `yaml:"pool"`             // pool_throughput_unused
+	Limit           detectors.LimitSettings        `yaml:"limit"`            // limit_reached
+	Envelope        detectors.EnvelopeSettings     `yaml:"envelope"`         // beyond_envelope
+	Placement       detectors.PlacementSettings    `yaml:"placement"`        // client_bound/placement
+	Hard            detectors.HardSettings         `yaml:"hard"`             // hard_limit
+	Share           detectors.ShareSettings        `yaml:"share"`            // Azure file shares
 }
 
 func defaultDetection() Detection {
@@ -44,8 +45,8 @@ func defaultDetection() Detection {
 		Thresholds: Thresholds{
 			MinimumCoverage: settings.MinimumCoverage, HintBelow: settings.HintBelow, Doubt: settings.Doubt,
 			Activity: settings.Activity, Session: settings.Session, Metadata: settings.Metadata,
-			Latency: settings.Latency, Client: settings.Client, Pool: settings.Pool, Limit: settings.Limit,
-			Envelope: settings.Envelope, Placement: settings.Placement, Hard: settings.Hard,
+			Latency: settings.Latency, Multichannel: settings.Multichannel, Client: settings.Client, Pool: settings.Pool, Limit: settings.Limit,
+			Envelope: settings.Envelope, Placement: settings.Placement, Hard: settings.Hard, Share: settings.Share,
 		},
 	}
 }
@@ -58,9 +59,9 @@ func (d Detection) Settings() detectors.Settings {
 	t := d.Thresholds
 	settings.MinimumCoverage, settings.HintBelow, settings.Doubt = t.MinimumCoverage, t.HintBelow, t.Doubt
 	settings.Activity, settings.Session, settings.Metadata = t.Activity, t.Session, t.Metadata
-	settings.Latency, settings.Client = t.Latency, t.Client
+	settings.Latency, settings.Multichannel, settings.Client = t.Latency, t.Multichannel, t.Client
 	settings.Pool, settings.Limit, settings.Envelope = t.Pool, t.Limit, t.Envelope
-	settings.Placement, settings.Hard = t.Placement, t.Hard
+	settings.Placement, settings.Hard, settings.Share = t.Placement, t.Hard, t.Share
 	settings.Prices = d.Prices
 	return settings
 }
@@ -79,11 +80,6 @@ func (c *check) detection(detection Detection) {
 			c.fail(key, "%d is out of range; write a number of evaluations from 1 to %d, or 0 for each detector's own", count, mostEvaluations)
 		}
 	}
-	settings := detection.Settings()
-	settings.For, settings.Keep = 0, 0
-	if err := settings.Validate(); err != nil {
-		// The message begins with the threshold's name.
-		name, rest, _ := strings.Cut(strings.TrimPrefix(err.Error(), "detectors: "), " ")
-		c.fail("detection.thresholds."+name, "%s", rest)
-	}
+	c.thresholds(detection)
+	c.prices(detection.Prices)
 }

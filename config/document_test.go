@@ -42,7 +42,9 @@ func TestDocumentedExamplesParse(t *testing.T) {
 func TestDocumentedDefaultsAreTheDefaults(t *testing.T) {
 	got, want := parse(t, documented(t)[0]), Default()
 	// The sections that are empty by default and show an example instead.
-	got.Collectors, got.Providers, got.Detection.Prices = want.Collectors, want.Providers, want.Detection.Prices
+	got.Collectors, got.Providers, got.Detection.Prices, got.PromHost = want.Collectors, want.Providers, want.Detection.Prices, want.PromHost
+	got.Alerting.Alertmanagers = want.Alerting.Alertmanagers
+	got.Export.RemoteWrite, got.Export.VictoriaMetrics = want.Export.RemoteWrite, want.Export.VictoriaMetrics
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("docs/configuration.md shows other defaults (-default +document):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -66,18 +67,26 @@ func (e *Error) Line() string {
 
 // Load reads a configuration file. An error about its content is an *Error.
 func Load(path string) (Config, error) {
+	data, err := read(path)
+	if err != nil {
+		return Config{}, err
+	}
+	return Parse(data, path)
+}
+
+func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Config{}, fmt.Errorf("read configuration: %w", err)
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	if info.IsDir() || info.Size() > maxFile {
-		return Config{}, fmt.Errorf("read configuration: %s is not a configuration file (a directory, or more than %d bytes)", path, maxFile)
+		return nil, fmt.Errorf("read configuration: %s is not a configuration file (a directory, or more than %d bytes)", path, maxFile)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return Config{}, fmt.Errorf("read configuration: %w", err)
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return Parse(data, path)
+	return data, nil
 }
 
 // Parse reads a configuration; name stands for the file in errors, which are *Error. What the file leaves out keeps its
@@ -170,6 +179,9 @@ func find(file *ast.File, key string) *token.Token {
 
 // kindName says in words what a value is.
 func kindName(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Duration]() {
+		return "a time with a unit, as 15s"
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return kindName(t.Elem())

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +111,7 @@ func TestErrors(t *testing.T) {
 			[]string{"nasight.yml:4:16: detection.thresholds.session.busiest: has to lie between 0 and 1: got 80"}},
 		"unknown collector": {"collectors:\n  nsf: {enabled: true}\n", []string{"nasight.yml:2:8: collectors.nsf: no such collector; there are nfs, "}},
 		"too fast":          {"collectors:\n  nfs: {interval: 10ms}\n", []string{"nasight.yml:2:19: collectors.nfs.interval: 10ms is out of range"}},
-		"unknown provider":  {"providers:\n  - {match: x, provider: aws}\n", []string{"nasight.yml:2:26: providers[0].provider: \"aws\" is not known; write gcnv, azurefiles"}},
+		"unknown provider":  {"providers:\n  - {match: x, provider: aws}\n", []string{"nasight.yml:2:26: providers[0].provider: \"aws\" is not known; write gcnv, azurefiles, azurenetapp"}},
 		"bad pattern":       {"providers:\n  - {match: \"[\", provider: gcnv}\n", []string{"providers[0].match"}},
 		"cloud":             {"cloud: moon\n", []string{"nasight.yml:1:8: cloud: \"moon\" is not known; write gce, azure"}},
 		"listen address":    {"web: {listen_address: 9877}\n", []string{"nasight.yml:1:23: web.listen_address: \"9877\" is not HOST:PORT"}},
@@ -128,19 +130,33 @@ func TestErrors(t *testing.T) {
 		"no web configuration": {"web: {config_file: /no/such/web.yml}\n",
 			[]string{"nasight.yml:1:20: web.config_file: there is no file /no/such/web.yml"}},
 		"directory for it": {"web: {config_file: /}\n", []string{"web.config_file: / is no file"}},
-		"all collectors off": {"collectors:\n  nfs: {enabled: false}\n  tcp: {enabled: false}\n  nic: {enabled: false}\n  cpu: {enabled: false}\n",
+		"all collectors off": {everyCollector("{enabled: false}"),
 			[]string{"collectors: every collector is switched off"}},
-		"through an alias":  {"web: &w {listen_addr: x}\nlog: *w\n", []string{"nasight.yml:1:10: unknown field \"listen_addr\""}},
-		"whole number":      {"detection: {for: 99999999999999999999999}\n", []string{"nasight.yml:1:18: "}},
-		"session cap":       {"session: {cap: 0}\n", []string{"session.cap: 0 is out of range"}},
-		"rate without unit": {"network_cap: {receive: 32}\n", []string{"network_cap.receive: 32 bytes per second is less than 1Mbit/s; write a unit"}},
-		"retention":         {"history: {retention: 1m}\n", []string{"history.retention: 1m0s is too short"}},
-		"out of order":      {"history: {retention: 2h, out_of_order: 3h}\n", []string{"history.out_of_order: 3h0m0s is longer than the retention"}},
-		"space":             {"history: {max_bytes: 1MB}\n", []string{"history.max_bytes: 1000000 bytes is too little"}},
-		"path":              {"history: {path: \"\"}\n", []string{"history.path: empty"}},
-		"evaluations":       {"detection: {for: -1}\n", []string{"nasight.yml:1:", "detection.for: -1 is out of range"}},
-		"window":            {"detection: {window: 1d}\n", []string{"detection.window: 24h0m0s is out of range"}},
-		"log level":         {"log: {level: loud}\n", []string{"log.level: \"loud\" is not known; write debug, info, warn, error"}},
+		"through an alias":           {"web: &w {listen_addr: x}\nlog: *w\n", []string{"nasight.yml:1:10: unknown field \"listen_addr\""}},
+		"whole number":               {"detection: {for: 99999999999999999999999}\n", []string{"nasight.yml:1:18: "}},
+		"session cap":                {"session: {cap: 0}\n", []string{"session.cap: 0 is out of range"}},
+		"rate without unit":          {"network_cap: {receive: 32}\n", []string{"network_cap.receive: 32 bytes per second is less than 1Mbit/s; write a unit"}},
+		"retention":                  {"history: {retention: 1m}\n", []string{"history.retention: 1m0s is too short"}},
+		"out of order":               {"history: {retention: 2h, out_of_order: 3h}\n", []string{"history.out_of_order: 3h0m0s is longer than the retention"}},
+		"space":                      {"history: {max_bytes: 1MB}\n", []string{"history.max_bytes: 1000000 bytes is too little"}},
+		"path":                       {"history: {path: \"\"}\n", []string{"history.path: empty"}},
+		"evaluations":                {"detection: {for: -1}\n", []string{"nasight.yml:1:", "detection.for: -1 is out of range"}},
+		"window":                     {"detection: {window: 1d}\n", []string{"detection.window: 24h0m0s is out of range"}},
+		"no Windows directory":       {"windows: {directory: /no/such/dir}\n", []string{"nasight.yml:1:22: windows.directory: there is no directory /no/such/dir; make it"}},
+		"a file for it":              {"windows: {directory: load_test.go}\n", []string{"windows.directory: load_test.go is no directory"}},
+		"multichannel order":         {"detection:\n  thresholds:\n    multichannel: {single: 4}\n", []string{"nasight.yml:3:19: detection.thresholds.multichannel.several: 4 is not above single, which is 4"}},
+		"multichannel, at the end":   {"detection: {thresholds: {multichannel: {many: 3}}}\n", []string{"nasight.yml:1:47: detection.thresholds.multichannel.many: 3 is below several, which is 4"}},
+		"a number of a project":      {"gcnv: {projects: [123456789012]}\n", []string{"gcnv.projects[0]: \"123456789012\" is a project's number; write its project id"}},
+		"an emulator without one":    {"gcnv: {projects: [example-prod], endpoints: {insecure: true}}\n", []string{"gcnv.endpoints.insecure: Google's own addresses take no"}},
+		"no token of a Prometheus":   {"promhost:\n  - url: http://example.com\n    bearer_token_file: /no/such\n", []string{"nasight.yml:3:24: promhost[0].bearer_token_file: there is no file /no/such"}},
+		"no password":                {"promhost: [{url: http://example.com, basic_auth: {username: a, password_file: /no/such}}]\n", []string{"promhost[0].basic_auth.password_file: there is no file /no/such"}},
+		"no authority":               {"promhost: [{url: https://example.com, tls: {ca_file: /no/such}}]\n", []string{"promhost[0].tls.ca_file: there is no file /no/such"}},
+		"a directory for a password": {"promhost: [{url: http://example.com, bearer_token_file: /}]\n", []string{"promhost[0].bearer_token_file: / is a directory"}},
+		"name of a header":           {"promhost: [{url: http://example.com, headers: {\"X Scope\": a}}]\n", []string{"promhost[0].headers: \"X Scope\" is no name of a header"}},
+		"value of a header":          {"promhost: [{url: http://example.com, headers: {X-Scope: \"a\\nb\"}}]\n", []string{"promhost[0].headers: the value of X-Scope has control characters"}},
+		"a Prometheus twice":         {"promhost:\n  - url: http://example.com\n  - url: http://example.com/\n", []string{"nasight.yml:3:10: promhost[1].url: http://example.com/ is read by promhost[0] already"}},
+		"a price":                    {"detection:\n  prices:\n    - {cloud: gcp}\n", []string{"nasight.yml:3:", "detection.prices[0]: needs a cloud and a service", `detection.prices[0]: item "" is none of`, `detection.prices[0]: date "" is no day`}},
+		"log level":                  {"log: {level: loud}\n", []string{"log.level: \"loud\" is not known; write debug, info, warn, error"}},
 	} {
 		_, err := Parse([]byte(test.text), "nasight.yml")
 		var parsed *Error
@@ -155,6 +171,66 @@ func TestErrors(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "Go struct") || strings.Contains(err.Error(), "reflect") {
 			t.Errorf("%s: error speaks of Go:\n%s", name, err)
+		}
+	}
+}
+
+// Two of one server are right where they read other series or another tenant's.
+func TestPrometheusTwiceForAReason(t *testing.T) {
+	parse(t, `
+promhost:
+  - {url: "http://example.com", match: 'job="a"'}
+  - {url: "http://example.com", match: 'job="b"'}
+  - {url: "http://example.com", match: 'job="b"', headers: {X-Scope-OrgID: team-b}}
+`)
+}
+
+// All bad thresholds and prices are told at once, those that are bad beside another one too.
+func TestEveryThresholdIsTold(t *testing.T) {
+	_, err := Parse([]byte(`detection:
+  prices:
+    - {cloud: gcp, service: gcnv, item: capacity, usd: 0.2, unit: GiB-month, date: "2026-11-30"}
+    - {cloud: gcp, service: gcnv, item: disk, usd: 0.2, unit: GiB-month, date: "2026-11-30"}
+    - {cloud: gcp, service: gcnv, item: capacity, usd: -1, unit: GiB-month, date: "2026-11-30"}
+  thresholds:
+    hint_below: 2
+    session: {busiest: 80, softirq: -1}
+    limit: {near: 0.9, at: 0.5}
+    multichannel: {single: -1, several: 9}
+`), "nasight.yml")
+	var parsed *Error
+	if !errors.As(err, &parsed) {
+		t.Fatalf("error %v", err)
+	}
+	var keys []string
+	for _, problem := range parsed.Problems {
+		key, _, _ := strings.Cut(problem.Message, ": ")
+		keys = append(keys, strings.TrimPrefix(key, "detection."))
+		if problem.Line < 3 {
+			t.Errorf("no line: %s", problem)
+		}
+	}
+	slices.Sort(keys)
+	want := []string{
+		"prices[1]", "prices[2]", "thresholds.hint_below", "thresholds.limit.at", "thresholds.multichannel.single",
+		"thresholds.session.busiest", "thresholds.session.softirq",
+	}
+	if diff := cmp.Diff(want, keys); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// Every threshold that the detectors may complain about can be given its default, or the first would hide the others.
+func TestEveryThresholdCanBeMended(t *testing.T) {
+	for _, key := range keys(reflect.TypeFor[Thresholds](), "") {
+		thresholds := Thresholds{}
+		if !mend(&thresholds, key) {
+			t.Errorf("%s is not found", key)
+		}
+	}
+	for _, key := range []string{"", "none", "session.none", "session.busiest.none"} {
+		if mend(&Thresholds{}, key) {
+			t.Errorf("%q is found", key)
 		}
 	}
 }
@@ -220,4 +296,29 @@ func FuzzParse(f *testing.F) {
 			t.Error("an error without a word")
 		}
 	})
+}
+
+func TestExportOTLP(t *testing.T) {
+	got := parse(t, `
+export:
+  otlp: {endpoint: "http://otel.example.com:4318", protocol: http/protobuf, interval: 15s, headers: {X-Scope-OrgID: a}, traces: true}
+`)
+	want := Default()
+	want.Export.OTLP.Endpoint, want.Export.OTLP.Protocol, want.Export.OTLP.Interval = "http://otel.example.com:4318", "http/protobuf", 15*time.Second
+	want.Export.OTLP.Headers, want.Export.OTLP.Traces = map[string]string{"X-Scope-OrgID": "a"}, true
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for text, wants := range map[string]string{
+		`export: {otlp: {endpont: x}}`:                                    `unknown field "endpont"`,
+		`export: {otlp: {endpoint: "otel:4317"}}`:                         "export.otlp.endpoint",
+		`export: {otlp: {endpoint: "http://a:1", interval: 2}}`:           "expected a time with a unit, as 15s, found a whole number",
+		`export: {otlp: {endpoint: "https://a:1", tls: {ca_file: gone}}}`: "there is no file gone",
+		`export: {otlp: {header_files: {Authorization: gone}}}`:           "there is no file gone",
+	} {
+		_, err := Parse([]byte(text), "nasight.yml")
+		if err == nil || !strings.Contains(err.Error(), wants) || !strings.Contains(err.Error(), "nasight.yml:1:") {
+			t.Errorf("%s: %v, want %s", text, err, wants)
+		}
+	}
 }

@@ -17,7 +17,6 @@ import (
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/nasight/nasight/collectors"
-	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/fleet"
 )
@@ -66,6 +65,7 @@ func (c *Config) validate() []invalid {
 	var check check
 	check.web(c.Web)
 	check.hosts(c.Hosts)
+	check.windows(c.Windows)
 	check.collectors(c.Collectors)
 	check.somethingRuns(c)
 	check.session(c.Session)
@@ -75,9 +75,22 @@ func (c *Config) validate() []invalid {
 	if c.Cloud != "" {
 		check.oneOf("cloud", c.Cloud, "gce", "azure")
 	}
-	check.gcnv(c.GCNV)
+	check.section("gcnv", c.GCNV.Validate())
+	check.section("azurefiles", c.AzureFiles.Validate())
+	check.section("azurenetapp", c.AzureNetApp.Validate())
+	check.cloudAuthority("azurefiles.endpoints.ca_file", c.AzureFiles.Endpoints.CAFile)
+	check.cloudAuthority("azurenetapp.endpoints.ca_file", c.AzureNetApp.Endpoints.CAFile)
+	check.promhosts(c.PromHost)
 	check.history(c.History)
+	check.remoteHistory(c.History)
+	check.export(c.Export)
+	check.loops(*c)
 	check.detection(c.Detection)
+	check.alerting(c.Alerting)
+	if c.History.Remote() && c.Alerting.Enabled() {
+		check.fail("alerting", "rules are evaluated on the embedded history alone; leave this out and let the server of history.url evaluate them, `nasight rules export` writes them")
+	}
+	check.report(c.Report)
 	check.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	check.oneOf("log.format", c.Log.Format, "logfmt", "json")
 	return check.found
@@ -116,15 +129,14 @@ func CheckListenAddress(address string) error {
 	return nil
 }
 
-// gcnv takes over what the section itself finds: lines that begin with the key.
-func (c *check) gcnv(section gcnv.Config) {
-	err := section.Validate()
+// section takes over what a section itself finds: lines that begin with the key.
+func (c *check) section(name string, err error) {
 	if err == nil {
 		return
 	}
 	for line := range strings.Lines(err.Error()) {
 		key, message, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
-		c.fail("gcnv."+key, "%s", message)
+		c.fail(name+"."+key, "%s", message)
 	}
 }
 
@@ -204,7 +216,7 @@ func (c *check) providers(providers []Provider) {
 		if _, err := path.Match(provider.Match, ""); err != nil || provider.Match == "" {
 			c.fail(key+".match", "%q is not a pattern; write an address or a name, * stands for any characters", provider.Match)
 		}
-		c.oneOf(key+".provider", string(provider.Provider), string(fleet.ProviderGCNV), string(fleet.ProviderAzure))
+		c.oneOf(key+".provider", string(provider.Provider), string(fleet.ProviderGCNV), string(fleet.ProviderAzure), string(fleet.ProviderAzureNetApp))
 	}
 }
 

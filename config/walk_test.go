@@ -133,23 +133,39 @@ func TestWebConfigurationIsRead(t *testing.T) {
 }
 
 func TestNothingRunsWhereNoHostIsListed(t *testing.T) {
-	parse(t, "hosts: []\ncollectors: {nfs: {enabled: false}, tcp: {enabled: false}, nic: {enabled: false}, cpu: {enabled: false}}\n")
+	parse(t, "hosts: []\n"+everyCollector("{enabled: false}"))
+}
+
+// everyCollector sets the same for all collectors that there are.
+func everyCollector(setting string) string {
+	text := "collectors:\n"
+	for _, name := range collectorNames() {
+		text += "  " + name + ": " + setting + "\n"
+	}
+	return text
 }
 
 func TestWarnings(t *testing.T) {
+	recordings := t.TempDir()
 	for name, test := range map[string]struct {
 		text  string
 		wants []string // a part of each
 	}{
 		"default":            {"", nil},
-		"short window":       {"detection: {window: 20s}\n", []string{"one every 15s", "collectors.tcp", "collectors.nic", "collectors.cpu"}},
-		"read often":         {"detection: {window: 20s}\ncollectors: {nfs: {interval: 5s}, tcp: {interval: 5s}, nic: {interval: 5s}, cpu: {interval: 5s}}\n", nil},
+		"short window":       {"detection: {window: 20s}\n", []string{"one every 15s", "collectors.smb", "collectors.iscsi", "collectors.tcp", "collectors.nic", "collectors.cpu", "collectors.windows"}},
+		"read often":         {"detection: {window: 20s}\n" + everyCollector("{interval: 5s}"), nil},
 		"one slow collector": {"collectors: {tcp: {interval: 1m}}\n", []string{"collectors.tcp, one every 1m0s"}},
 		"switched off":       {"collectors: {tcp: {interval: 1m, enabled: false}}\n", nil},
 		"slow agents":        {"hosts: []\ndetection: {collection_interval: 1m}\n", []string{"detection.window of 1m0s is shorter than two readings"}},
 		"slow nfs":           {"collectors: {nfs: {interval: 1m}}\ndetection: {collection_interval: 15s}\n", []string{"collectors.nfs, one every 1m0s"}},
+		"no Windows hosts":   {"windows: {interval: 10m}\n", nil},
+		"Windows defaults":   {"windows: {directory: RECORDINGS}\n", []string{"(windows.interval), one every 1m0s"}},
+		"Windows window":     {"windows: {directory: RECORDINGS}\ndetection: {window: 5m}\n", []string{"windows.interval of 1m0s is longer than the 15s"}},
+		"Windows as told":    {"windows: {directory: RECORDINGS}\ndetection: {window: 5m, collection_interval: 1m}\n", nil},
+		"slow promhost":      {"promhost: [{url: 'http://h:1', interval: 30s}, {url: 'http://h:2', interval: 1m}]\n", []string{"promhost[1].interval, one every 1m0s"}},
+		"promhost as told":   {"promhost: [{url: 'http://h:1'}]\ndetection: {collection_interval: 30s, window: 2m}\n", nil},
 	} {
-		config := parse(t, test.text)
+		config := parse(t, strings.Replace(test.text, "RECORDINGS", recordings, 1))
 		got := config.Warnings()
 		if len(got) != len(test.wants) {
 			t.Errorf("%s: warnings %q, want %d", name, got, len(test.wants))

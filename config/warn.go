@@ -2,11 +2,14 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/list"
+	"github.com/nasight/nasight/schema"
 )
 
 const nfsCollector = "nfs" // its readings are what most detectors judge
@@ -32,6 +35,21 @@ func (c *Config) intervalOf(entry collectors.Entry) time.Duration {
 	return entry.Interval
 }
 
+// unused is what is written and does nothing.
+func (c *Config) unused() (warnings []string) {
+	if otlp := c.Export.OTLP; !otlp.Enabled() && !reflect.DeepEqual(otlp, defaultExport().OTLP) {
+		warnings = append(warnings, "export.otlp has no endpoint: nothing is pushed by OTLP; write endpoint: http://HOST:4317, or leave the section out.")
+	}
+	for i, host := range c.Hosts {
+		for _, root := range []struct{ key, path string }{{"procfs", host.Procfs}, {"sysfs", host.Sysfs}} {
+			if info, err := os.Stat(root.path); root.path != "" && (err != nil || !info.IsDir()) {
+				warnings = append(warnings, fmt.Sprintf("hosts[%d].%s: there is no directory %s: nothing will be read there; correct the path, or let it appear.", i, root.key, root.path))
+			}
+		}
+	}
+	return warnings
+}
+
 // Warnings are what is allowed and hardly meant, a sentence each; none for most configurations.
 func (c *Config) Warnings() []string {
 	var warnings []string
@@ -43,12 +61,25 @@ func (c *Config) Warnings() []string {
 		}
 	}
 	short("the hosts (detection.collection_interval, else that of nfs)", c.CollectionInterval())
+	if c.Windows.Directory != "" {
+		every := time.Duration(c.Windows.Interval)
+		short("the Windows hosts (windows.interval)", every)
+		if expected := c.CollectionInterval(); window >= 2*every && every > expected {
+			warnings = append(warnings, fmt.Sprintf("windows.interval of %s is longer than the %s in which hosts are expected to be read: the Windows hosts will not be judged; "+
+				"set detection.collection_interval to %s and detection.window to five times that.", every, expected, every))
+		}
+	}
+	for i, one := range c.PromHost {
+		short(fmt.Sprintf("promhost[%d].interval", i), one.Every())
+	}
+	warnings = append(warnings, c.unused()...)
 	if len(c.Hosts) == 0 {
 		return warnings
 	}
 	for _, entry := range list.Entries() {
 		told := entry.Name == nfsCollector && c.Detection.CollectionInterval == 0
-		if !told && c.Collectors[entry.Name].On(entry.Default) {
+		facts := entry.Interval >= schema.ConfigGrain // no rate is made of what is read hourly
+		if !told && !facts && c.Collectors[entry.Name].On(entry.Default) {
 			short("collectors."+entry.Name, c.intervalOf(entry))
 		}
 	}

@@ -68,11 +68,8 @@ func beyondEnvelope(p *pass) []draft {
 	}
 	var drafts []draft
 	for _, pool := range p.view.Pools {
-		if pool.ONTAP() || pool.Flex() && len(pool.Volumes) != 1 {
-			continue
-		}
 		for _, volume := range pool.Volumes {
-			if !readable(volume) || !volume.Days.Full || !volume.Days.Coverage.AtLeast(p.settings.MinimumCoverage) {
+			if !p.measured(volume) {
 				continue
 			}
 			c := p.envelopeCase(volume)
@@ -82,6 +79,49 @@ func beyondEnvelope(p *pass) []draft {
 		}
 	}
 	return drafts
+}
+
+// published tells whether the published measurements, which are of Google's service, say something of the volume.
+func published(volume *fleet.Volume) bool {
+	pool := volume.Of
+	return pool != nil && !netapp(pool.Identity) && !pool.ONTAP() && readable(volume)
+}
+
+// measured tells whether enough of a week is known to judge a volume that the measurements are about, and its limit is its own.
+func (p *pass) measured(volume *fleet.Volume) bool {
+	return published(volume) && (!volume.Of.Flex() || len(volume.Of.Volumes) == 1) && volume.Days.Full && volume.Days.Coverage.AtLeast(p.settings.MinimumCoverage)
+}
+
+// Reach is the most that a volume can reach, in bytes per second, whatever it is granted: the ceiling of beyond_envelope.
+// It is missing where the rule would not judge, or the table has no answer.
+func Reach(volume *fleet.Volume, table *envelope.Table, settings Settings) fleet.Value {
+	p := &pass{settings: settings}
+	if !p.measured(volume) {
+		return fleet.Unknown
+	}
+	return ceilingOf(p.envelopeCase(volume), table, settings)
+}
+
+// Reachable is the most that a volume can move, in bytes per second: its limit, or the ceiling of the most favourable hour of its
+// week where that is lower. It is missing where no published measurement is about the service, or no hour was busy.
+func Reachable(volume *fleet.Volume, table *envelope.Table, settings Settings) fleet.Value {
+	if !published(volume) {
+		return fleet.Unknown
+	}
+	c := (&pass{settings: settings}).envelopeCase(volume)
+	ceiling := ceilingOf(c, table, settings)
+	if ceiling.Known() && c.Limit.Below(float64(ceiling)) {
+		return c.Limit
+	}
+	return ceiling
+}
+
+func ceilingOf(c EnvelopeCase, table *envelope.Table, settings Settings) fleet.Value {
+	ceiling := JudgeEnvelope(c, table, settings.Envelope).Ceiling.BytesPerSecond
+	if !(ceiling > 0) {
+		return fleet.Unknown
+	}
+	return fleet.Value(ceiling)
 }
 
 func (p *pass) envelopeCase(volume *fleet.Volume) EnvelopeCase {

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -21,12 +22,20 @@ func metered(client *fleet.Client) []direction {
 	receive := direction{"receives", fleet.FeatureNICReceive, fleet.FeatureNICReceiveCap, nic.Receive, nic.ReceiveCap}
 	transmit := direction{"sends", fleet.FeatureNICTransmit, fleet.FeatureNICTransmitCap, nic.Transmit, nic.TransmitCap}
 	switch {
-	case client.Cloud == azure:
+	case client.Cloud == azure, client.Cloud == "" && readsAzure(client):
 		return []direction{transmit}
 	case transmit.use().Above(receive.use().Or(0)):
 		return []direction{transmit, receive}
 	}
 	return []direction{receive, transmit}
+}
+
+// readsAzure tells whether a client whose cloud nobody names has a share or volume of Azure mounted: it is most likely a VM of
+// the same cloud, and a cap that may not hold for reads proves nothing.
+func readsAzure(client *fleet.Client) bool {
+	return slices.ContainsFunc(client.Endpoints, func(e *fleet.Endpoint) bool {
+		return e.Provider == fleet.ProviderAzure || e.Provider == fleet.ProviderAzureNetApp
+	})
 }
 
 func (d direction) use() fleet.Value { return d.bytes.Over(d.limit) }

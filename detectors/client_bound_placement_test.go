@@ -92,3 +92,31 @@ func TestPlacementFinding(t *testing.T) {
 		t.Errorf("the service was as slow lately: %v", names(found))
 	}
 }
+
+// What a client waits for at a volume that is at its limit is no time of the path, though the service's latency of minutes ago
+// has none of it. Another zone is still one.
+func TestPlacementBehindAFullVolume(t *testing.T) {
+	for _, row := range []struct {
+		name         string
+		use, nearest fleet.Value
+		want         int
+	}{
+		{"room", 0.84, 1.4 * ms, 1}, {"full", 0.85, 1.4 * ms, 0}, {"full, with a nearer client", 0.85, 0.3 * ms, 1}, {"unknown", fleet.Unknown, 1.4 * ms, 1},
+	} {
+		client, volume := placed("far.example.com", 1.4*ms)
+		client.Endpoints[0].VolumeUtilisation = row.use
+		nearby, _ := placed("near.example.com", row.nearest)
+		nearby.Endpoints[0].Mounts[0].Classes["read"] = fleet.Class{Rate: 1_000, RTT: 0.9 * ms, Execute: 0.9 * ms, Errors: fleet.Unknown}
+		view := cloudView(volume.Of)
+		view.Clients = []*fleet.Client{client, nearby}
+		found := 0
+		for _, f := range Evaluate(view, DefaultSettings()) {
+			if f.Variant == VariantPlacement {
+				found++
+			}
+		}
+		if found != row.want {
+			t.Errorf("%s: %d findings, want %d", row.name, found, row.want)
+		}
+	}
+}

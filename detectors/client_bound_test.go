@@ -53,6 +53,18 @@ func TestNetworkTable(t *testing.T) {
 			receive("azure", 23, 16)(c, e, tr)
 			transmit("azure", 5, 16)(c, e, tr)
 		}, nothing},
+		{"reads of Azure Files by a client whose cloud nobody names", func(c C, e E, tr T) {
+			receive("", 23, 16)(c, e, tr)
+			e.Provider = fleet.ProviderAzure
+		}, nothing},
+		{"its writes", func(c C, e E, tr T) {
+			transmit("", 15.2, 16)(c, e, tr)
+			e.Provider = fleet.ProviderAzure
+		}, network},
+		{"reads of Azure Files on GCE", func(c C, e E, tr T) {
+			receive("gce", 29, 32)(c, e, tr)
+			e.Provider = fleet.ProviderAzure
+		}, network},
 		{"a cloud not known, by the link's speed", transmit("", 9, 10), network},
 		{"cap not known", receive("gce", 29, fleet.Unknown), nothing},
 		{"a host that waits for no storage", func(c C, e E, tr T) {

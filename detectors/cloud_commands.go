@@ -11,6 +11,39 @@ const gibibyte = 1 << 30
 
 // The commands that change a volume or a pool. nasight prints them and never runs them.
 
+// resizeVolume gives a volume another size, in GiB.
+func resizeVolume(volume *fleet.Volume, gib string) string {
+	if netapp(volume.Identity) {
+		return azUpdateVolume(volume, "--usage-threshold "+gib)
+	}
+	return updateVolume(volume, "--capacity="+gib)
+}
+
+// more is how much is asked for of what is used up: a fifth over it. What a limit cuts off is not seen.
+const more = 1.2
+
+// growPool makes a pool a fifth larger; where its size is not known the operator has to say.
+func growPool(pool *fleet.Pool) string {
+	if !pool.Capacity.Above(0) {
+		if netapp(pool.Identity) {
+			return azUpdatePool(pool, "--size TIB")
+		}
+		return updatePool(pool, "--capacity=GIB")
+	}
+	return ResizePool(pool, math.Ceil(more*float64(pool.Capacity)/gibibyte))
+}
+
+// ResizePool is the command that makes a pool so many GiB large.
+func ResizePool(pool *fleet.Pool, gib float64) string { return shrinkPool(pool, gib) }
+
+// shrinkPool makes a pool as small as so many GiB.
+func shrinkPool(pool *fleet.Pool, gib float64) string {
+	if netapp(pool.Identity) {
+		return azUpdatePool(pool, fmt.Sprintf("--size %.0f", tebibytesOf(gib)))
+	}
+	return updatePool(pool, fmt.Sprintf("--capacity=%.0f", gib))
+}
+
 func updateVolume(volume *fleet.Volume, flag string) string {
 	id := volume.Identity
 	return fmt.Sprintf("gcloud netapp volumes update %s --project=%s --location=%s %s", quote(id.Volume), quote(id.Project), quote(id.Location), flag)
@@ -24,6 +57,9 @@ func updatePool(pool *fleet.Pool, flag string) string {
 // setThroughput gives a volume of a manual-QoS pool another limit, in whole MiB/s. The published reference of the command
 // line lists the flag for new volumes only, so the API's form stands beside it.
 func setThroughput(volume *fleet.Volume, mibps float64) string {
+	if netapp(volume.Identity) {
+		return azUpdateVolume(volume, fmt.Sprintf("--throughput-mibps %.0f", mibps))
+	}
 	id := volume.Identity
 	url := fmt.Sprintf("https://netapp.googleapis.com/v1/projects/%s/locations/%s/volumes/%s?updateMask=throughputMibps", id.Project, id.Location, id.Volume)
 	return updateVolume(volume, fmt.Sprintf("--throughput-mibps=%.0f", mibps)) +
@@ -32,12 +68,22 @@ func setThroughput(volume *fleet.Volume, mibps float64) string {
 
 func planCommand(pool *fleet.Pool) string { return "nasight plan --pool " + quote(pool.Identity.Pool) }
 
-func toManual(pool *fleet.Pool) string { return updatePool(pool, "--qos-type=manual") }
+func toManual(pool *fleet.Pool) string {
+	if netapp(pool.Identity) {
+		return azUpdatePool(pool, "--qos-type Manual")
+	}
+	return updatePool(pool, "--qos-type=manual")
+}
 
-const (
-	oneWay      = "One way: a pool with manual QoS cannot go back to automatic. The console cannot do it."
-	nothingCuts = "Costs nothing and interrupts nothing."
-)
+// oneWay is the caveat of toManual.
+func oneWay(pool *fleet.Pool) string {
+	if netapp(pool.Identity) {
+		return "One way: a pool with manual QoS cannot go back to automatic."
+	}
+	return "One way: a pool with manual QoS cannot go back to automatic. The console cannot do it."
+}
+
+const nothingCuts = "Costs nothing and interrupts nothing."
 
 // mibs rounds up to whole MiB/s, as the API takes them.
 func mibs(perSecond fleet.Value) float64 { return math.Ceil(float64(perSecond)/mebibyte - 1e-9) }
@@ -49,12 +95,12 @@ func moreForVolume(volume *fleet.Volume) []Remedy {
 	pool := volume.Of
 	larger := Remedy{
 		What:    "Make the volume larger, or move it to a higher service level: throughput comes with capacity.",
-		Command: updateVolume(volume, "--capacity=GIB"), Caveat: "Costs money where the pool has to grow for it.",
+		Command: resizeVolume(volume, "GIB"), Caveat: "Costs money where the pool has to grow for it.",
 	}
 	if !pool.Manual() {
 		return []Remedy{larger, {
 			What:    "Or make the pool's QoS manual and give this volume what others do not use.",
-			Command: toManual(pool) + "\n" + planCommand(pool), Caveat: oneWay,
+			Command: toManual(pool) + "\n" + planCommand(pool), Caveat: oneWay(pool),
 		}}
 	}
 	remedies := []Remedy{{What: "Give the volume throughput that others do not use.", Command: planCommand(pool), Caveat: nothingCuts}}
@@ -66,19 +112,28 @@ func moreForVolume(volume *fleet.Volume) []Remedy {
 			Command: setThroughput(volume, math.Floor(float64(wanted)/mebibyte)), Caveat: nothingCuts,
 		}}, remedies...)
 	}
-	return append(remedies, Remedy{What: "Make the pool larger, or choose a higher service level.", Command: updatePool(pool, "--capacity=GIB"), Caveat: "Costs money."})
+	if pool.ServiceLevel == levelFlexible {
+		return append(remedies, Remedy{What: "Buy more throughput for the pool.", Command: azPoolThroughput(pool, "MIBPS"), Caveat: "Costs money from the moment that it is set."})
+	}
+	return append(remedies, Remedy{What: "Make the pool larger, or choose a higher service level.", Command: growPool(pool), Caveat: "Costs money."})
 }
 
 func moreForPool(pool *fleet.Pool, variant string) []Remedy {
 	if !pool.Custom {
 		return []Remedy{{
-			What: "Make the pool larger: its throughput comes with its capacity.", Command: updatePool(pool, "--capacity=GIB"),
+			What: "Make the pool larger: its throughput comes with its capacity.", Command: growPool(pool),
 			Caveat: "Costs money, and a Flex pool cannot be made smaller again.",
 		}}
 	}
-	flag := "--total-throughput=MIBPS"
+	flag, what := "--total-throughput=MIBPS", "Raise the throughput of the pool."
 	if variant == VariantIOPS {
-		flag = "--total-iops=IOPS"
+		flag, what = "--total-iops=IOPS", "Raise the operations of the pool."
 	}
-	return []Remedy{{What: "Raise what the pool may do.", Command: updatePool(pool, flag), Caveat: "Costs money from the moment that it is set."}}
+	switch iops, mibps := math.Ceil(more*float64(pool.IOPS)), math.Ceil(more*float64(pool.Total)/mebibyte); {
+	case variant == VariantIOPS && iops > 0:
+		flag, what = fmt.Sprintf("--total-iops=%.0f", iops), fmt.Sprintf("Raise the pool from %.0f to %.0f operations per second.", float64(pool.IOPS), iops)
+	case variant != VariantIOPS && mibps > 0:
+		flag, what = fmt.Sprintf("--total-throughput=%.0f", mibps), fmt.Sprintf("Raise the pool from %.0f to %.0f MiB/s.", float64(pool.Total)/mebibyte, mibps)
+	}
+	return []Remedy{{What: what, Command: updatePool(pool, flag), Caveat: "Costs money from the moment that it is set."}}
 }

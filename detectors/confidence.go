@@ -44,6 +44,15 @@ const (
 	weightThread       = 0.8
 )
 
+// The weights of smb_multichannel.
+const (
+	weightConcurrency = 0.8 // the requests under way
+	weightChannels    = 0.9
+	weightSize        = 0.5 // of a read or write
+	weightFiles       = 0.6 // the files in use are known
+	weightTier        = 0.5 // the share's media is known
+)
+
 // The weights of the detectors of the cloud's side.
 const (
 	weightHistory     = 0.6 // seven days of samples

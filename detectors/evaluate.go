@@ -15,12 +15,16 @@ type pass struct {
 	budgets  []slotLoad // of all clients of each project together
 	near     map[*fleet.Volume]LimitVerdict
 	nearPool map[*fleet.Pool]LimitVerdict
+
+	nearShare   map[*fleet.Share]map[string]HeldVerdict // by variant
+	nearAccount map[*fleet.Account]map[string]HeldVerdict
 }
 
 func newPass(view *fleet.Fleet, settings Settings) *pass {
 	p := &pass{view: view, settings: settings}
 	p.budgets = p.slotLoads()
 	p.judgeLimits()
+	p.judgeShares()
 	return p
 }
 
@@ -39,6 +43,7 @@ type draft struct {
 
 	certainty float64 // multiplies the confidence; 0 stands for 1
 	waste     fleet.Value
+	prices    []PriceRow // what the waste was computed with
 	affects   []fleet.Resource
 }
 
@@ -86,7 +91,7 @@ func (p *pass) finding(d draft) Finding {
 		ID: id(d.name, d.resource), Detector: d.name.Detector, Variant: d.name.Variant,
 		Severity: d.severity, Confidence: c, Hint: c < s.HintBelow,
 		Since: p.view.At, Resource: d.resource, Summary: d.summary, Evidence: d.evidence,
-		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects,
+		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects, Prices: d.prices,
 	}
 }
 

@@ -263,17 +263,34 @@ func TestPrecedenceTable(t *testing.T) {
 		}
 	}
 	for name, pair := range map[string][]Finding{
-		"two servers of one host":        {ladder[1], chain(Name{SessionSaturated, VariantFlow}, elsewhere)},
-		"a budget competes with none":    {chain(Name{ClientBound, VariantSlotBudget}, fleet.Resource{Service: "gcnv"}), ladder[3]},
-		"metadata competes with none":    {ladder[3], chain(Name{MetadataHeavy, VariantShare}, mount)},
-		"two variants of one detector":   {ladder[3], chain(Name{SessionSaturated, VariantFlow}, endpoint)},
-		"a hint blocks nothing":          {hinted(ladder[0]), ladder[3]},
-		"what is pending blocks nothing": {inState(ladder[0], Pending), inState(ladder[3], Firing)},
-		"what is gone blocks nothing":    {inState(ladder[0], Resolved), inState(ladder[3], Firing)},
+		"two servers of one host":          {ladder[1], chain(Name{SessionSaturated, VariantFlow}, elsewhere)},
+		"a budget competes with none":      {chain(Name{ClientBound, VariantSlotBudget}, fleet.Resource{Service: "gcnv"}), ladder[3]},
+		"metadata competes with none":      {ladder[3], chain(Name{MetadataHeavy, VariantShare}, mount)},
+		"two variants of one detector":     {ladder[3], chain(Name{SessionSaturated, VariantFlow}, endpoint)},
+		"a hint blocks nothing":            {hinted(ladder[0]), ladder[3]},
+		"what is pending blocks nothing":   {inState(ladder[0], Pending), inState(ladder[3], Firing)},
+		"what is gone blocks nothing":      {inState(ladder[0], Resolved), inState(ladder[3], Firing)},
+		"a limit of before, a dead server": {inState(ladder[0], Keep), inState(ladder[1], Firing)},
 	} {
 		block(pair)
 		if len(pair[0].BlockedBy)+len(pair[1].BlockedBy) > 0 {
 			t.Errorf("%s: blocked by %v and %v", name, pair[0].BlockedBy, pair[1].BlockedBy)
+		}
+	}
+}
+
+// Placement is what remains: it waits for what is on its way to name the time.
+func TestPlacementWaits(t *testing.T) {
+	endpoint := fleet.Resource{Host: "client.example.com", Server: "192.0.2.10", Protocol: "smb"}
+	mount := fleet.Resource{Host: "client.example.com", Server: "192.0.2.10", Export: "home", Protocol: "smb"}
+	for state, want := range map[State]bool{Pending: true, Firing: true, Keep: true, Resolved: false} {
+		pair := []Finding{
+			inState(chain(Name{SMBMultichannel, VariantTooFew}, endpoint), state),
+			inState(chain(Name{ClientBound, VariantPlacement}, mount), Firing),
+		}
+		block(pair)
+		if blocked := len(pair[1].BlockedBy) > 0; blocked != want {
+			t.Errorf("%s: blocked %v, want %v", state, blocked, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (p *pass) window(feature string) string {
 		fleet.FeaturePendingFloor, fleet.FeatureClockAdvance:
 		return "last interval"
 	case fleet.FeatureConnected, fleet.FeatureDisconnected, fleet.FeaturePending, fleet.FeatureTransportCount,
-		fleet.FeatureSlotLimit, fleet.FeatureSessionSlots, fleet.FeatureSlotTable:
+		fleet.FeatureSlotLimit, fleet.FeatureSessionSlots, fleet.FeatureSlotTable, fleet.FeatureGCEInstance:
 		return "now"
 	case fleet.FeatureCeiling, fleet.FeatureBaseLatency, fleet.FeatureBaseline:
 		return "7 days"

@@ -11,6 +11,8 @@ func cloudWindow(feature string) string {
 	case fleet.FeatureVolumeP99, fleet.FeatureVolumeP95, fleet.FeatureVolumeMax, fleet.FeatureVolumeCoverage,
 		fleet.FeatureVolumeBaseline, fleet.FeaturePoolP99, fleet.FeaturePoolIOPSP99:
 		return "7 days"
+	case fleet.FeatureVolumePeak:
+		return "35 days, as far as history reaches back"
 	case fleet.FeatureVolumeBefore:
 		return "the 7 days before"
 	case fleet.FeaturePoolAvailableLow:
@@ -20,5 +22,5 @@ func cloudWindow(feature string) string {
 		fleet.FeatureVolumeInodeLimit, fleet.FeatureVolumeInodeUsed:
 		return "now"
 	}
-	return ""
+	return azureWindow(feature)
 }

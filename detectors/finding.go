@@ -80,6 +80,7 @@ type Finding struct {
 	BlockedBy        []string `json:"blocked_by"` // ids of findings to solve first
 
 	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
+	Prices  []PriceRow       `json:"-"` // what the waste was computed with; empty where there is none
 }
 
 // Name is what the finding is called.

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -18,7 +19,7 @@ func JudgeFill(used, limit fleet.Value, limits HardSettings) (share fleet.Value,
 	return share, 0
 }
 
-// hardLimit asks of every volume whether its space or its inodes run out.
+// hardLimit asks of every volume and share whether its space, its inodes or its snapshots run out.
 func hardLimit(p *pass) []draft {
 	var drafts []draft
 	for _, pool := range p.view.Pools {
@@ -31,7 +32,7 @@ func hardLimit(p *pass) []draft {
 			}
 		}
 	}
-	return drafts
+	return append(drafts, p.shareSpace()...)
 }
 
 func (p *pass) fillDraft(volume *fleet.Volume, variant string, severity Severity, summary string, facts []fact, remedy []Remedy) draft {
@@ -44,7 +45,8 @@ func (p *pass) fillDraft(volume *fleet.Volume, variant string, severity Severity
 func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
 	// As large as leaves a fifth free, which the vendor advises.
 	enough := gibs(float64(volume.Used) / p.settings.Hard.Warning)
-	caveat := "The pool has to have the room, or grow first. Snapshots count as used space."
+	command, caveat := p.enlarge(volume, enough)
+	caveat += " Snapshots count as used space."
 	if volume.Of.Flex() {
 		caveat += " A Flex pool cannot be made smaller again."
 	}
@@ -57,12 +59,36 @@ func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 			{"size", volume.Capacity, "bytes", "", fleet.FeatureVolumeCapacity},
 		},
 		[]Remedy{
-			{What: fmt.Sprintf("Make the volume %.0f GiB large.", enough), Command: updateVolume(volume, fmt.Sprintf("--capacity=%.0f", enough)), Caveat: caveat},
+			{What: fmt.Sprintf("Make the volume %.0f GiB large.", enough), Command: command, Caveat: caveat},
 			{What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
 		})
 }
 
+// enlarge gives a volume another size in GiB, and its pool first where it has not the room.
+func (p *pass) enlarge(volume *fleet.Volume, gib float64) (command, caveat string) {
+	command = resizeVolume(volume, fmt.Sprintf("%.0f", gib))
+	pool := volume.Of
+	if pool == nil || !pool.Capacity.Known() || !pool.Allocated.Known() || !volume.Capacity.Known() {
+		return command, "The pool has to have the room, or grow first."
+	}
+	lacks := math.Ceil(gib - float64(volume.Capacity)/gibibyte - float64(pool.Capacity-pool.Allocated)/gibibyte)
+	if lacks <= 0 {
+		return command, "The pool has the room."
+	}
+	grown := math.Ceil(float64(pool.Capacity)/gibibyte) + lacks
+	return ResizePool(pool, grown) + "\n" + command, fmt.Sprintf("The pool has not the room: it grows by %.0f GiB first, which costs money.", lacks)
+}
+
+// inodesGiB is how large a volume has to be for its inodes to leave a fifth free: one comes with each 32 KiB, beyond the size up to
+// which their number is fixed.
+func (p *pass) inodesGiB(volume *fleet.Volume) float64 {
+	const each, fixed = 32 << 10, 684
+	return max(fixed, gibs(float64(volume.InodeUsed)/p.settings.Hard.Warning*each), math.Ceil(float64(volume.Capacity)/gibibyte)+1)
+}
+
 func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
+	enough := p.inodesGiB(volume)
+	command, caveat := p.enlarge(volume, enough)
 	return p.fillDraft(volume, VariantInodes, severity,
 		fmt.Sprintf("Volume %s has used %s of its %s inodes, %s. No file can be made when none is left, however much space there is.",
 			volume.Identity.Volume, whole(volume.InodeUsed), whole(volume.InodeLimit), percent(share)),
@@ -72,7 +98,7 @@ func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 			{"most inodes", volume.InodeLimit, "inodes", "", fleet.FeatureVolumeInodeLimit},
 		},
 		[]Remedy{
-			{What: "Make the volume larger: inodes come with size, one for each 32 KiB.", Command: updateVolume(volume, "--capacity=GIB"), Caveat: "Small volumes have a fixed number up to 683 GiB, except on Flex."},
+			{What: fmt.Sprintf("Make the volume %.0f GiB large: inodes come with size, one for each 32 KiB.", enough), Command: command, Caveat: caveat + " Small volumes have a fixed number up to 683 GiB, except on Flex."},
 			{What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
 		})
 }

@@ -4,14 +4,14 @@ import "github.com/nasight/nasight/fleet"
 
 // held are the conditions that nothing shows to be over yet. session_saturated resolves when less than 70 % of the slots
 // are in use and the busiest session is below 70 % of the learnt ceiling; server_unresponsive resolves at once, but
-// only on an interval that could be judged.
+// only on an interval that could be judged, and of a broken SMB or iSCSI session only when one is up again.
 func (p *pass) held() []string {
 	var ids []string
 	for client, endpoint := range p.endpoints() {
 		if !p.sessionCase(client, endpoint).resolving() {
 			ids = append(ids, idsOf(SessionSaturated, endpoint)...)
 		}
-		if !progressKnown(endpoint) {
+		if !progressKnown(endpoint) || stillDown(endpoint) {
 			ids = append(ids, idsOf(ServerUnresponsive, endpoint)...)
 		}
 	}
@@ -27,9 +27,6 @@ func (p *pass) heldPools() []string {
 			for _, variant := range []string{VariantStranded, VariantLevelChange, VariantFlexCustom} {
 				ids = append(ids, id(Name{PoolThroughputUnused, variant}, pool.Resource()))
 			}
-		}
-		if pool.Flex() && !lastMoment(pool.Recent).Throughput.Known() {
-			ids = append(ids, id(Name{LimitReached, VariantThroughput}, pool.Resource()), id(Name{LimitReached, VariantIOPS}, pool.Resource()))
 		}
 	}
 	return ids

@@ -17,6 +17,8 @@ type Round struct {
 	// Unjudged are resources without enough data. What is about them or beneath them is neither true nor false. A pool or
 	// volume says nothing about what hosts see of it.
 	Unjudged []fleet.Resource
+	// Unknown are the ids of single conditions of which a number is missing: neither true nor false.
+	Unknown []string
 	// Held are the ids of conditions that are between their resolve and their fire threshold. A firing finding stays.
 	Held []string
 }
@@ -30,7 +32,7 @@ func Judge(view *fleet.Fleet, settings Settings, due ...Clock) Round {
 		due = []Clock{Minute}
 	}
 	p := newPass(view, settings)
-	return Round{At: view.At, Due: due, Found: p.evaluate(due...), Unjudged: p.unjudged(due), Held: p.held()}
+	return Round{At: view.At, Due: due, Found: p.evaluate(due...), Unjudged: p.unjudged(due), Unknown: p.unknown(due), Held: p.held()}
 }
 
 func (r Round) due(clock Clock) bool {
@@ -82,7 +84,8 @@ func (p *pass) unjudged(due []Clock) []fleet.Resource {
 // Rounds have to come in the order of time. One that is not later than the last, such as one delivered twice, is
 // ignored. Where the time between two rounds is longer than the settings' gap, or the clock was set back by more than
 // that, true evaluations from before do not count towards firing; what fires goes on firing, since nothing showed it
-// gone. A Lifecycle is used by one goroutine at a time.
+// gone. What could not be judged for staleAfter, though there were rounds, is no knowledge any more and counts as false.
+// A Lifecycle is used by one goroutine at a time.
 type Lifecycle struct {
 	timing func(Name) Timing
 	gap    time.Duration
@@ -95,6 +98,8 @@ type track struct {
 	Finding Finding `json:"finding"` // of the newest true evaluation, with the state and since of now
 	Window  []mark  `json:"window"`  // the last n evaluations while pending
 	Misses  int     `json:"misses"`  // false evaluations in a row while firing
+
+	Judged time.Time `json:"judged"` // when it was last found true or false
 }
 
 // mark is one evaluation.
@@ -128,12 +133,15 @@ func (l *Lifecycle) Step(round Round) bool {
 // interrupt forgets what was on its way to firing, and lets nothing have begun in the future.
 func (l *Lifecycle) interrupt(now time.Time) {
 	for id, t := range l.tracks {
-		if t.Finding.State == Pending {
-			if clockOf(t.Finding.Name()) == Minute {
-				delete(l.tracks, id)
-			}
-		} else if t.Finding.Since.After(now) {
+		minute := clockOf(t.Finding.Name()) == Minute
+		switch {
+		case t.Finding.State == Pending && minute:
+			delete(l.tracks, id)
+		case t.Finding.State != Pending && t.Finding.Since.After(now):
 			t.Finding.Since = now
+		}
+		if minute {
+			t.Judged = now // there were no rounds meanwhile: that makes nothing stale
 		}
 	}
 }
@@ -143,17 +151,14 @@ func (l *Lifecycle) judge(round Round) {
 	for _, finding := range round.Found {
 		found[finding.ID] = finding
 	}
-	thin, held := round.unjudged(), map[string]bool{}
-	for _, id := range round.Held {
-		held[id] = true
-	}
+	thin, unknown, held := round.unjudged(), setOf(round.Unknown), setOf(round.Held)
 	for id, t := range l.tracks {
 		_, again := found[id]
 		switch {
 		case t.Finding.State == Resolved:
 			delete(l.tracks, id)
 		case again || !round.due(clockOf(t.Finding.Name())):
-		case thin.has(t.Finding):
+		case (unknown[id] || thin.has(t.Finding)) && !t.stale(l.at):
 		default:
 			l.miss(id, t, held[id])
 		}
@@ -161,6 +166,23 @@ func (l *Lifecycle) judge(round Round) {
 	for id, finding := range found {
 		l.hit(id, finding)
 	}
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// staleAfter is how long a finding of every minute stays as it is while nothing can be read of its resource. Rules of every
+// day look at a week, of which samples that are days old are a part.
+const staleAfter = 24 * time.Hour
+
+// stale tells whether so much time has passed since the finding was last judged that nothing is known of it any more.
+func (t *track) stale(now time.Time) bool {
+	return now.Sub(t.Judged) > staleAfter && clockOf(t.Finding.Name()) == Minute
 }
 
 // hit counts a true evaluation.
@@ -172,7 +194,7 @@ func (l *Lifecycle) hit(id string, finding Finding) {
 		l.tracks[id] = t
 	}
 	state, since := t.Finding.State, t.Finding.Since
-	t.Finding, t.Misses = finding, 0
+	t.Finding, t.Misses, t.Judged = finding, 0, l.at
 	count := timing.Needed
 	if state == Pending {
 		t.forget(l.at)
@@ -186,9 +208,13 @@ func (l *Lifecycle) hit(id string, finding Finding) {
 	t.age(l.at, timing)
 }
 
-// miss counts a false evaluation; one that is held does not bring a firing finding nearer to its end.
+// miss counts a false evaluation; one that is held does not bring a firing finding nearer to its end. A stale one stays
+// stale, so that it goes on to its end.
 func (l *Lifecycle) miss(id string, t *track, held bool) {
 	timing := l.timing(t.Finding.Name())
+	if !t.stale(l.at) {
+		t.Judged = l.at
+	}
 	if t.Finding.State == Pending {
 		t.add(mark{l.at, false}, timing.Of)
 		count, since := t.trues()

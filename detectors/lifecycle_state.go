@@ -33,6 +33,9 @@ func (l *Lifecycle) UnmarshalJSON(data []byte) error {
 		if t == nil || t.Finding.ID != id || !t.valid() {
 			return fmt.Errorf("restore the life cycle of findings: %q is damaged", id)
 		}
+		if t.Judged.IsZero() { // saved by a version that did not note it
+			t.Judged = state.At
+		}
 	}
 	if state.Tracks == nil {
 		state.Tracks = map[string]*track{}

@@ -18,6 +18,7 @@ type LimitVerdict struct {
 	Variant     string
 	Severity    Severity // 0: not at the limit
 	Waiting     bool     // requests wait: latency has risen with it
+	Told        bool     // by the service itself, not inferred
 	Samples     int      // of the last four, that show it
 	Utilisation fleet.Value
 	Slowdown    fleet.Value // latency over its baseline, of the newest sample
@@ -112,7 +113,7 @@ func (p *pass) judgeLimits() {
 			continue
 		}
 		for _, volume := range pool.Volumes {
-			p.near[volume] = JudgeLimit(limitSamples(volume.Recent), volume.Days.Latency, p.settings.Limit)
+			p.near[volume] = JudgeHeld(heldOf(volume.Recent), limitSamples(volume.Recent), volume.Days.Latency, p.settings.Limit)
 		}
 	}
 }
@@ -146,7 +147,7 @@ func limitReached(p *pass) []draft {
 			}
 		}
 	}
-	return drafts
+	return append(drafts, p.shareLimits()...)
 }
 
 func operationsOf(pool *fleet.Pool) []fleet.Value {

@@ -12,16 +12,23 @@ func (p *pass) volumeLimitDraft(volume *fleet.Volume, v LimitVerdict) draft {
 	now := lastMoment(volume.Recent)
 	summary := fmt.Sprintf("Volume %s moves %s of the %s that it is granted, %s.",
 		volume.Identity.Volume, mebibytes(now.Throughput), mebibytes(now.Limit), percent(v.Utilisation))
-	switch {
-	case v.Waiting:
+	if v.Waiting {
 		summary += fmt.Sprintf(" Its operations take %s, usually %s.", milliseconds(now.Latency), milliseconds(volume.Days.Latency))
-	default:
+	}
+	judgement, certainty := fact{"samples of the last four at the limit", fleet.Value(v.Samples), "samples", atLeast(limits.Samples), ""}, limits.certainty(v)
+	near := atLeast(limits.Near)
+	switch {
+	case v.Told:
+		summary += told(v, limits)
+		judgement.name, judgement.feature = "samples of the last four in which the service held it back", fleet.FeatureVolumeHeld
+		certainty, near = p.settings.Hard.Scan, ""
+	case !v.Waiting:
 		summary += " The service tells of no throttling: it is inferred from means over five minutes."
 	}
 	summary += lowered(volume.Recent)
 	facts := []fact{
-		{"samples of the last four at the limit", fleet.Value(v.Samples), "samples", atLeast(limits.Samples), ""},
-		{"throughput over limit", v.Utilisation, "ratio", atLeast(limits.Near), ""},
+		judgement,
+		{"throughput over limit", v.Utilisation, "ratio", near, ""},
 		{"throughput", now.Throughput, "bytes per second", "", fleet.FeatureVolumeThroughput},
 		{"throughput granted", now.Limit, "bytes per second", "", fleet.FeatureVolumeLimit},
 		{"latency over its baseline", v.Slowdown, "ratio", atLeast(limits.Slowdown), ""},
@@ -31,7 +38,7 @@ func (p *pass) volumeLimitDraft(volume *fleet.Volume, v LimitVerdict) draft {
 	}
 	return draft{
 		name: Name{LimitReached, v.Variant}, severity: v.Severity, resource: volume.Resource(), coverage: 1,
-		certainty: limits.certainty(v), summary: summary, evidence: p.evidence(volume.Resource(), facts...),
+		certainty: certainty, summary: summary, evidence: p.evidence(volume.Resource(), facts...),
 		gain: limitGain(volume), remedy: moreForVolume(volume), affects: mountsOf(volume),
 	}
 }

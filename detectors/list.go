@@ -90,6 +90,13 @@ func hostRules() []Rule {
 			judge: sessionSaturated,
 		},
 		{
+			Detector: SMBMultichannel, Variants: []string{VariantPenalty, VariantHotFile, VariantMissing, VariantTooFew, VariantTooMany},
+			Question: "Does multichannel not help this work, or is it missing where it would?",
+			// Three evaluations ten minutes apart span twenty-one of the minute's grid.
+			Window: 30 * time.Minute, Timing: minutes(21, 21, 2*time.Hour),
+			judge: smbMultichannel,
+		},
+		{
 			Detector: ClientBound, Variants: []string{VariantSingleThread},
 			Question: "Does the application wait for one request at a time?",
 			Window:   time.Minute, Timing: minutes(10, 15, 30*time.Minute),

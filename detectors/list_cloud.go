@@ -12,13 +12,14 @@ func cloudRules() []Rule {
 	return []Rule{
 		{
 			// Three of the last four samples have to show it, which is part of the judgement: it fires at once.
-			Detector: LimitReached, Variants: []string{VariantThroughput, VariantIOPS},
-			Question: "Does the service hold this volume or pool back now?",
+			Detector: LimitReached,
+			Variants: []string{VariantThroughput, VariantIOPS, VariantEgress, VariantIngress, VariantMetadata, VariantCredits},
+			Question: "Does the service hold this volume or pool back now, or will it when the burst credits are gone?",
 			Window:   hour, Timing: minutes(1, 1, 30*time.Minute),
 			judge: limitReached,
 		},
 		{
-			Detector: HardLimit, Variants: []string{VariantCapacity, VariantInodes},
+			Detector: HardLimit, Variants: []string{VariantFile, VariantCapacity, VariantInodes, VariantSnapshots},
 			Question: "Which hard limit will refuse work next?",
 			Window:   4 * hour, Timing: minutes(1, 1, hour),
 			judge: hardLimit,
@@ -58,7 +59,8 @@ func cloudRules() []Rule {
 }
 
 // thinVolumes are the volumes of which too little is known for the rules that are due: for those of every minute their
-// newest samples, for those of every day their week. An ONTAP-mode pool never has any.
+// newest sample, for those of every day their week. An ONTAP-mode pool never has any. Samples that cease one by one say less
+// and less, not that a limit is no longer reached.
 func (p *pass) thinVolumes(due []Clock) []fleet.Resource {
 	var thin []fleet.Resource
 	for _, pool := range p.view.Pools {
@@ -71,12 +73,12 @@ func (p *pass) thinVolumes(due []Clock) []fleet.Resource {
 			}
 		}
 	}
-	return thin
+	return append(thin, p.thinShares(due)...)
 }
 
 func (p *pass) thin(volume *fleet.Volume, clock Clock) bool {
 	if clock == Daily {
 		return !volume.Days.Full || !volume.Days.Coverage.AtLeast(p.settings.MinimumCoverage)
 	}
-	return !volume.Throughput.Known()
+	return !newest(volume.Recent).Throughput.Known()
 }

@@ -33,6 +33,15 @@ const (
 	VariantPlacement    = "placement"     // the time is spent between client and service
 )
 
+// The variants of smb_multichannel.
+const (
+	VariantPenalty = "single_thread_penalty" // several channels, one request at a time
+	VariantHotFile = "hot_file"              // several channels, small requests on one file
+	VariantMissing = "missing"               // one channel where several would help
+	VariantTooFew  = "too_few"               // several, and more would help
+	VariantTooMany = "too_many"              // more than the service copes with
+)
+
 // The variants of the detectors that judge the cloud's side.
 const (
 	VariantUnallocated     = "unallocated"       // throughput of the pool that no volume has
@@ -47,6 +56,20 @@ const (
 	VariantVolumeMaximum   = "volume_maximum"    // beyond what one volume can have
 	VariantCapacity        = "capacity"          // the volume's space
 	VariantInodes          = "inodes"            // the volume's inodes
+	VariantEgress          = "egress"            // the share's limit, by what is read
+	VariantIngress         = "ingress"           // the same by what is written
+	VariantMetadata        = "metadata"          // the share's metadata operations
+	VariantCredits         = "credits"           // the share's burst credits run out
+	VariantSnapshots       = "snapshots"         // the share's snapshots
+	VariantFile            = "file"              // what one file may do
+)
+
+// The variants of anomaly.
+const (
+	VariantLevel    = "level"    // off its usual for 15 minutes or longer
+	VariantSpike    = "spike"    // for a shorter time
+	VariantFlatline = "flatline" // one value again and again
+	VariantStale    = "stale"    // no sample any more
 )
 
 // Name is what a finding is called. Dashboards, rules and users rely on it: a name never changes its meaning.
@@ -67,13 +90,13 @@ func Names() []Name {
 	}{
 		{SessionSaturated, []string{VariantSlots, VariantSessionSlots, VariantFlow, VariantCPU, VariantSender, VariantSkew}},
 		{PoolThroughputUnused, []string{VariantUnallocated, VariantAllocatedUnused, VariantAutoQoS, VariantStranded, VariantLevelChange, VariantFlexCustom}},
-		{SMBMultichannel, []string{"single_thread_penalty", "hot_file", "missing", "too_few", "too_many"}},
+		{SMBMultichannel, []string{VariantPenalty, VariantHotFile, VariantMissing, VariantTooFew, VariantTooMany}},
 		{MetadataHeavy, []string{VariantCeiling, VariantShare}},
-		{LimitReached, []string{VariantThroughput, VariantIOPS, "egress", "ingress", "metadata", "credits"}},
+		{LimitReached, []string{VariantThroughput, VariantIOPS, VariantEgress, VariantIngress, VariantMetadata, VariantCredits}},
 		{BeyondEnvelope, []string{VariantEnvelope, VariantVolumeMaximum}},
 		{ClientBound, []string{VariantNetwork, VariantCPU, VariantPlacement, VariantSlotBudget, VariantSingleThread}},
-		{Anomaly, []string{"level", "spike", "flatline", "stale"}},
-		{HardLimit, []string{"handles", "file", VariantCapacity, VariantInodes, "snapshots"}},
+		{Anomaly, []string{VariantLevel, VariantSpike, VariantFlatline, VariantStale}},
+		{HardLimit, []string{"handles", VariantFile, VariantCapacity, VariantInodes, VariantSnapshots}},
 		{ServerUnresponsive, []string{VariantStalled}},
 		{ServerLatency, []string{VariantServer}},
 	} {

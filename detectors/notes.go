@@ -24,10 +24,21 @@ func Notes(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) [
 	p := newPass(&fleet.Fleet{}, DefaultSettings())
 	c := noteCase{p.sessionCase(client, endpoint), mount}
 	var notes []string
-	for _, group := range [][]string{c.slotNotes(), c.sessionNotes(), c.transferNotes(), c.optionNotes()} {
+	for _, group := range c.groups() {
 		notes = append(notes, group...)
 	}
 	return notes
+}
+
+// groups are the notes by what they are about.
+func (c noteCase) groups() [][]string {
+	switch c.mount.Protocol {
+	case fleet.SMB:
+		return [][]string{c.channelNotes(), c.spreadNotes()}
+	case fleet.ISCSI:
+		return [][]string{c.targetNotes(), c.spreadNotes()}
+	}
+	return [][]string{c.slotNotes(), c.sessionNotes(), c.spreadNotes(), c.transferNotes(), c.optionNotes()}
 }
 
 // pick keeps the sentences whose condition holds.
@@ -85,11 +96,19 @@ func (c noteCase) sessionNotes() []string {
 		sentence{c.transports().Below(asked.Or(0)), fmt.Sprintf(
 			"nconnect=%s was asked for, but %s: an earlier mount of this server decided.", whole(asked), c.inUseText())},
 		sentence{others > 0, fmt.Sprintf("This mount shares its connections with %s of the same server.", plural(fleet.Value(others), "other mount"))},
-		sentence{e.EffectiveSessions().AtLeast(c.limits.Effective), fmt.Sprintf(
-			"The load is spread over %s sessions, %s of them effectively.", whole(c.count()), number(e.EffectiveSessions()))},
 		sentence{e.Connected.Above(0) && len(e.Sessions) == 0 && !e.SessionCount.Above(0),
 			"No TCP session to the server is visible although its transports are connected: the mount may belong to another network namespace."},
 	)
+}
+
+// spreadNotes say that several sessions are in use. A lone one is the usual case and no news.
+func (c noteCase) spreadNotes() []string {
+	effective, open := c.endpoint.EffectiveSessions(), c.count()
+	if open.Below(float64(effective)) { // one has gone in the window
+		open = fleet.Value(len(c.endpoint.Sessions))
+	}
+	return pick(sentence{effective.AtLeast(c.limits.Effective), fmt.Sprintf(
+		"The load is spread over %s sessions, %s of them effectively.", whole(open), number(effective))})
 }
 
 // sharing counts the mounts on the same connections, this one among them: those of the same NFS version that do not keep

@@ -11,6 +11,7 @@ const (
 	levelStandard = "standard"
 	levelPremium  = "premium"
 	levelExtreme  = "extreme"
+	levelUltra    = "ultra" // of Azure NetApp Files
 )
 
 func rateOf(level string) float64 {
@@ -19,7 +20,7 @@ func rateOf(level string) float64 {
 		return 16 << 10
 	case levelPremium:
 		return 64 << 10
-	case levelExtreme:
+	case levelExtreme, levelUltra:
 		return 128 << 10
 	}
 	return 0

@@ -19,6 +19,8 @@ func poolCash(p *pass) []draft {
 		switch {
 		case pool.Flex() && pool.Custom:
 			drafts = append(drafts, p.flexDraft(pool)...)
+		case pool.ServiceLevel == levelFlexible:
+			drafts = append(drafts, p.flexibleDraft(pool)...)
 		case rateOf(pool.ServiceLevel) > 0 && !pool.AutoTiering:
 			// With auto-tiering throughput comes with the hot tier and not with capacity.
 			drafts = append(drafts, p.strandedDraft(pool)...)
@@ -66,37 +68,63 @@ func (p *pass) cashDraft(pool *fleet.Pool, variant, summary string, usd fleet.Va
 	return draft{
 		name: Name{PoolThroughputUnused, variant}, severity: p.poolSeverity(pool), resource: pool.Resource(), coverage: coverageOf(pool),
 		signals: []signal{seen(weightHistory), seen(weightAllocation), unseen(weightClientData), {weightStable, stable, stable}},
-		summary: summary, evidence: p.evidence(pool.Resource(), facts...), waste: usd, remedy: []Remedy{remedy},
+		summary: summary, evidence: p.evidence(pool.Resource(), facts...), waste: usd, prices: rows, remedy: []Remedy{remedy},
 	}
 }
 
-// need is the headroom over the 99th percentile of the volumes' sum, which is less than the sum of their percentiles.
-func (p *pass) need(percentile fleet.Value) fleet.Value {
-	return fleet.Value(p.settings.Pool.Headroom) * percentile
+// need is the headroom over the 99th percentile of the volumes' sum, which is less than the sum of their percentiles. It is
+// at least what they were seen to use together in the week, and one of them alone within the last 35 days: a pool that cannot
+// bear a month's end, or two jobs that meet, is too small.
+func (p *pass) need(pool *fleet.Pool) fleet.Value {
+	return max(fleet.Value(p.settings.Pool.Headroom)*pool.Days.P99, pool.Days.Max, highestOf(pool))
+}
+
+// highestOf is the highest sample of one of the pool's volumes: the least that the pool was seen to bear.
+func highestOf(pool *fleet.Pool) fleet.Value {
+	highest := fleet.Value(0)
+	for _, volume := range pool.Volumes {
+		highest = max(highest, fleet.Value(volume.Days.Highest().Or(0)))
+	}
+	return highest
 }
 
 // priced is a row's month and the row itself, if there is one.
 func (p *pass) priced(pool *fleet.Pool, level, item string) (fleet.Value, []PriceRow) {
-	row, ok := p.settings.price(pool, level, item)
+	row, ok := p.settings.price(pool.Identity, level, item)
 	if !ok {
 		return fleet.Unknown, nil
 	}
 	return row.month(), []PriceRow{row}
 }
 
+// judgeCapacity: what volumes of Azure NetApp Files were given by hand a smaller pool has to have still.
+func (p *pass) judgeCapacity(pool *fleet.Pool, c CapacityCase) CapacityVerdict {
+	if !netapp(pool.Identity) {
+		return JudgeCapacity(c, p.settings.Pool)
+	}
+	if pool.Manual() {
+		c.Need = max(c.Need, pool.Assigned())
+	}
+	return JudgeCapacityTiB(c, p.settings.Pool)
+}
+
 func (p *pass) strandedDraft(pool *fleet.Pool) []draft {
 	price, rows := p.priced(pool, pool.ServiceLevel, itemCapacity)
 	c := CapacityCase{
-		GiB: pool.Capacity / gibibyte, VolumesGiB: volumesGiB(pool), Need: p.need(pool.Days.P99),
+		GiB: pool.Capacity / gibibyte, VolumesGiB: volumesGiB(pool), Need: p.need(pool),
 		Rate: rateOf(pool.ServiceLevel), Price: price,
 	}
-	v := JudgeCapacity(c, p.settings.Pool)
+	v := p.judgeCapacity(pool, c)
 	if !v.Fires {
 		return nil
 	}
 	idle := v.Stranded * fleet.Value(c.Rate)
 	summary := fmt.Sprintf("Pool %s has %s GiB that neither its data nor its throughput needs, and with them %s: %s GiB would do for all of its volumes at %s.",
 		pool.Identity.Pool, whole(v.Stranded), mebibytes(idle), whole(v.Least), mebibytes(c.Need))
+	caveat := "Deleting volumes or data saves nothing: the pool's capacity is billed. Leave room for growth. Committed use may lower what is saved."
+	if left := v.Least * fleet.Value(c.Rate); pool.Manual() && pool.Assigned().Above(float64(left)) {
+		caveat = fmt.Sprintf("First lower what its volumes have from %s to at most %s together, as a plan shares it. ", mebibytes(pool.Assigned()), mebibytes(left)) + caveat
+	}
 	return []draft{p.cashDraft(pool, VariantStranded, summary, v.USD, rows, []fact{
 		{"capacity not needed, of the pool's", v.Stranded.Over(c.GiB), "ratio", atLeast(p.settings.Pool.StrandedShare), ""},
 		{"capacity not needed", v.Stranded * gibibyte, "bytes", "", ""},
@@ -104,10 +132,12 @@ func (p *pass) strandedDraft(pool *fleet.Pool) []draft {
 		{"capacity of the pool", pool.Capacity, "bytes", "", fleet.FeaturePoolCapacity},
 		{"capacity of its volumes", c.VolumesGiB * gibibyte, "bytes", "", ""},
 		{"99th percentile of the volumes' sum", pool.Days.P99, "bytes per second", "", fleet.FeaturePoolP99},
+		{"highest sum of the volumes in the week", pool.Days.Max, "bytes per second", "", ""},
+		{"highest sample of one volume in up to 35 days", highestOf(pool), "bytes per second", "", ""},
 	}, Remedy{
 		What:    fmt.Sprintf("Make the pool smaller: %s GiB are enough.", whole(v.Least)),
-		Command: updatePool(pool, fmt.Sprintf("--capacity=%.0f", float64(v.Least))),
-		Caveat:  "Deleting volumes or data saves nothing: the pool's capacity is billed. Leave room for growth. Committed use may lower what is saved.",
+		Command: shrinkPool(pool, float64(v.Least)),
+		Caveat:  caveat,
 	})}
 }
 
@@ -124,34 +154,35 @@ func volumesGiB(pool *fleet.Pool) fleet.Value {
 }
 
 func (p *pass) levelDraft(pool *fleet.Pool) []draft {
-	if pool.ServiceLevel != levelExtreme {
+	level := lowerLevel(pool)
+	if level == "" {
 		return nil
 	}
-	price, rows := p.priced(pool, levelExtreme, itemCapacity)
-	cheaper, others := p.priced(pool, levelPremium, itemCapacity)
-	c := LevelCase{GiB: pool.Capacity / gibibyte, Need: p.need(pool.Days.P99), Rate: rateOf(levelPremium), Price: price, Cheaper: cheaper}
+	price, rows := p.priced(pool, pool.ServiceLevel, itemCapacity)
+	cheaper, others := p.priced(pool, level, itemCapacity)
+	c := LevelCase{GiB: pool.Capacity / gibibyte, Need: p.need(pool), Rate: rateOf(level), Price: price, Cheaper: cheaper}
 	usd, fires := JudgeLevel(c, p.settings.Pool)
 	if !fires {
 		return nil
 	}
-	premium := c.GiB * fleet.Value(c.Rate)
-	summary := fmt.Sprintf("Pool %s is Extreme and its volumes together need %s: as Premium it would have %s.", pool.Identity.Pool, mebibytes(c.Need), mebibytes(premium))
+	lower := c.GiB * fleet.Value(c.Rate)
+	summary := fmt.Sprintf("Pool %s is %s and its volumes together need %s: as %s it would have %s.",
+		pool.Identity.Pool, titled(pool.ServiceLevel), mebibytes(c.Need), titled(level), mebibytes(lower))
 	return []draft{p.cashDraft(pool, VariantLevelChange, summary, usd, append(rows, others...), []fact{
-		{"throughput needed", c.Need, "bytes per second", "<= " + fmt.Sprintf("%.0f", float64(premium)), ""},
-		{"throughput as Premium", premium, "bytes per second", "", ""},
+		{"throughput needed", c.Need, "bytes per second", "<= " + fmt.Sprintf("%.0f", float64(lower)), ""},
+		{"throughput as " + titled(level), lower, "bytes per second", "", ""},
 		{"99th percentile of the volumes' sum", pool.Days.P99, "bytes per second", "", fleet.FeaturePoolP99},
+		{"highest sum of the volumes in the week", pool.Days.Max, "bytes per second", "", ""},
+		{"highest sample of one volume in up to 35 days", highestOf(pool), "bytes per second", "", ""},
 		{"capacity of the pool", pool.Capacity, "bytes", "", fleet.FeaturePoolCapacity},
-	}, Remedy{
-		What:   "Make a Premium pool of the same capacity, reassign the volumes to it one by one, and delete this pool.",
-		Caveat: "Reassigning interrupts nothing. A volume's own limit halves with its capacity unless QoS is manual: check each volume's peak first. Do not add this saving to that of a smaller pool: it is of the same capacity.",
-	})}
+	}, moveRemedy(pool, level))}
 }
 
 func (p *pass) flexDraft(pool *fleet.Pool) []draft {
 	throughput, rows := p.priced(pool, pool.ServiceLevel, itemThroughput)
 	iops, more := p.priced(pool, pool.ServiceLevel, itemIOPS)
 	c := FlexCase{
-		Throughput: pool.Total, IOPS: pool.IOPS, NeedThroughput: p.need(pool.Days.P99), NeedIOPS: p.need(pool.Days.IOPSP99),
+		Throughput: pool.Total, IOPS: pool.IOPS, NeedThroughput: p.need(pool), NeedIOPS: max(fleet.Value(p.settings.Pool.Headroom)*pool.Days.IOPSP99, pool.Days.IOPSMax),
 		PriceMiBps: throughput, PriceIOPS: iops,
 	}
 	v := JudgeFlex(c, p.settings.Pool)
@@ -165,7 +196,10 @@ func (p *pass) flexDraft(pool *fleet.Pool) []draft {
 		{"throughput of the pool", c.Throughput, "bytes per second", "", fleet.FeaturePoolTotal},
 		{"operations that the pool may do", c.IOPS, "operations per second", "", fleet.FeaturePoolIOPS},
 		{"99th percentile of the volumes' sum", pool.Days.P99, "bytes per second", "", fleet.FeaturePoolP99},
+		{"highest sum of the volumes in the week", pool.Days.Max, "bytes per second", "", ""},
+		{"highest sample of one volume in up to 35 days", highestOf(pool), "bytes per second", "", ""},
 		{"99th percentile of the volumes' operations", pool.Days.IOPSP99, "operations per second", "", fleet.FeaturePoolIOPSP99},
+		{"highest sum of the volumes' operations in the week", pool.Days.IOPSMax, "operations per second", "", ""},
 	}, Remedy{
 		What:    fmt.Sprintf("Lower the pool to %.0f MiB/s and %.0f op/s.", v.MiBps, v.IOPS),
 		Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f --total-iops=%.0f", v.MiBps, v.IOPS)),

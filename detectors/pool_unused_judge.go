@@ -39,7 +39,7 @@ type VolumeDemand struct {
 	Has      fleet.Value // assigned, or by capacity
 	P99      fleet.Value // of 7 days
 	Before   fleet.Value // of the 7 days before; missing: no growth is added
-	Max      fleet.Value
+	Max      fleet.Value // of as many of the last 35 days as history holds: a month's end may need what a week does not
 	Coverage fleet.Value
 	Full     bool        // the samples reach back over the 7 days
 	Bound    fleet.Value // what lifting the clients' own bound would bring, as a factor; missing: none is seen

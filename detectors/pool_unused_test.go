@@ -36,8 +36,35 @@ func TestUnusedVolumeFinding(t *testing.T) {
 	if found.Severity != Info || found.Confidence != 0.95 || found.WasteUSDPerMonth != nil || found.Gain.High != 880*mebibyte {
 		t.Errorf("%s, confidence %v, waste %v, gain %+v: want info, 0.95, no money, 880 MiB/s", found.Severity, found.Confidence, found.WasteUSDPerMonth, found.Gain)
 	}
-	if command := found.Remedy[1].Command; !strings.Contains(command, "--throughput-mibps=120\n") || !strings.Contains(command, `"throughputMibps": 120`) {
-		t.Errorf("command %q, want both forms with 120", command)
+	if command := found.Remedy[1].Command; !strings.Contains(command, "--throughput-mibps=180\n") || !strings.Contains(command, `"throughputMibps": 180`) {
+		t.Errorf("command %q, want both forms with 180: its need is 120, its peak more", command)
+	}
+}
+
+// A peak at the end of the last month counts as one of the week does: what needs it for a day is not idle.
+func TestMonthEndPeakIsNotIdle(t *testing.T) {
+	const name = "pool_throughput_unused/allocated_unused"
+	for peak, fires := range map[fleet.Value]bool{800: true, 801: false} {
+		volume := idleVolume("home")
+		volume.Days.Peak, volume.Days.PeakDays = peak*mebibyte, 35
+		found := Evaluate(cloudView(aPool(levelPremium, "manual", volume)), DefaultSettings())
+		if without(found, name) == fires {
+			t.Fatalf("a peak of %v MiB/s: %v, want it to fire: %v", peak, names(found), fires)
+		}
+		if !fires {
+			continue
+		}
+		finding := only(t, found, name)
+		if !strings.Contains(finding.Summary, "the highest of 35 days is 800 MiB/s") || !strings.Contains(finding.Remedy[1].Command, "--throughput-mibps=800\n") {
+			t.Errorf("%q, %q", finding.Summary, finding.Remedy[1].Command)
+		}
+		windows := map[string]string{}
+		for _, evidence := range finding.Evidence {
+			windows[evidence.Name] = evidence.Window
+		}
+		if windows["highest sample"] != "35 days, as far as history reaches back" || windows["highest sample of the week"] != "7 days" || windows["99th percentile of its samples"] != "7 days" {
+			t.Errorf("windows %v", windows)
+		}
 	}
 }
 
@@ -107,12 +134,15 @@ func TestCashFindings(t *testing.T) {
 		volume := idleVolume("home")
 		volume.Capacity = 10_000 * gibibyte
 		pool := aPool(levelExtreme, "auto", volume)
-		pool.Capacity, pool.Allocated, pool.Days.P99 = 40_960*gibibyte, 10_000*gibibyte, 500*mebibyte
+		pool.Capacity, pool.Allocated = 40_960*gibibyte, 10_000*gibibyte
+		pool.Days.P99, pool.Days.Max = 500*mebibyte, 600*mebibyte
 		return pool
 	}
 	flex := func() *fleet.Pool {
 		pool := aPool("flex", "auto", idleVolume("home"))
-		pool.Custom, pool.Total, pool.IOPS, pool.Days = true, 5_120*mebibyte, 160_000, fleet.PoolDays{P99: 500 * mebibyte, IOPSP99: 10_000}
+		pool.Custom, pool.Total, pool.IOPS, pool.Days = true, 5_120*mebibyte, 160_000, fleet.PoolDays{
+			P99: 500 * mebibyte, Max: 600 * mebibyte, IOPSP99: 10_000, IOPSMax: 12_000,
+		}
 		return pool
 	}
 	for _, row := range []struct {
@@ -140,12 +170,79 @@ func TestCashFindings(t *testing.T) {
 	}
 }
 
+// No pool is made smaller than what one of its volumes was seen to use within the last 35 days.
+func TestPoolBearsTheMonthsEnd(t *testing.T) {
+	for peak, want := range map[fleet.Value]struct {
+		stranded float64
+		level    bool
+	}{
+		600: {30_960, true}, 2_560: {40_960 - 20_480, true}, 2_561: {40_960 - 20_488, false}, 5_000: {0, false},
+	} {
+		volume := idleVolume("home")
+		volume.Capacity, volume.Days.Peak, volume.Days.PeakDays = 10_000*gibibyte, peak*mebibyte, 35
+		pool := aPool(levelExtreme, "auto", volume)
+		pool.Capacity, pool.Allocated = 40_960*gibibyte, 10_000*gibibyte
+		pool.Days.P99, pool.Days.Max = 500*mebibyte, 600*mebibyte
+		found := Evaluate(cloudView(pool), DefaultSettings())
+		if got := !without(found, "pool_throughput_unused/level_change"); got != want.level {
+			t.Errorf("a peak of %v MiB/s: lower level %v, want %v", peak, got, want.level)
+		}
+		if want.stranded == 0 {
+			if !without(found, "pool_throughput_unused/stranded_capacity") {
+				t.Errorf("a peak of %v MiB/s: %v", peak, names(found))
+			}
+			continue
+		}
+		for _, evidence := range only(t, found, "pool_throughput_unused/stranded_capacity").Evidence {
+			if evidence.Name == "capacity not needed" && float64(evidence.Value) != want.stranded*gibibyte {
+				t.Errorf("a peak of %v MiB/s: %v GiB are not needed, want %v", peak, evidence.Value/gibibyte, want.stranded)
+			}
+		}
+	}
+}
+
+// Volumes whose jobs meet more rarely than one sample in a hundred need what they use then: no pool is made smaller.
+func TestPoolBearsWhatMeets(t *testing.T) {
+	for _, row := range []struct {
+		sum, operations fleet.Value // the highest of the week, MiB/s and operations per second
+		command         string
+	}{
+		{600, 12_000, "--total-throughput=600 --total-iops=12000"}, // 1.2 × the 99th percentiles
+		{601, 12_000, "--total-throughput=601 --total-iops=12000"},
+		{600, 20_000, "--total-throughput=600 --total-iops=20000"},
+	} {
+		pool := aPool("flex", "auto", idleVolume("home"))
+		pool.Custom, pool.Total, pool.IOPS = true, 5_120*mebibyte, 160_000
+		pool.Days = fleet.PoolDays{P99: 500 * mebibyte, Max: row.sum * mebibyte, IOPSP99: 10_000, IOPSMax: row.operations}
+		found := only(t, Evaluate(cloudView(pool), DefaultSettings()), "pool_throughput_unused/flex_custom")
+		if got := found.Remedy[0].Command; !strings.Contains(got, row.command) {
+			t.Errorf("sums up to %v MiB/s and %v op/s: %q, want %s", row.sum, row.operations, got, row.command)
+		}
+	}
+}
+
+// A manual pool takes no capacity that its volumes do not leave: what they have is lowered first.
+func TestSmallerManualPool(t *testing.T) {
+	volume := idleVolume("home")
+	volume.Capacity = 10_000 * gibibyte
+	for assigned, want := range map[fleet.Value]bool{700: true, 600: false} {
+		volume.Assigned = assigned * mebibyte
+		pool := aPool(levelPremium, "manual", volume)
+		pool.Capacity, pool.Allocated, pool.Available = 40_960*gibibyte, 10_000*gibibyte, 0
+		pool.Days.P99, pool.Days.Max = 500*mebibyte, 600*mebibyte
+		found := only(t, Evaluate(cloudView(pool), DefaultSettings()), "pool_throughput_unused/stranded_capacity")
+		if got := strings.Contains(found.Remedy[0].Caveat, "First lower what its volumes have from 700 MiB/s to at most 625 MiB/s"); got != want {
+			t.Errorf("%v MiB/s assigned of 10,000 GiB: %q", assigned, found.Remedy[0].Caveat)
+		}
+	}
+}
+
 // With auto-tiering throughput comes with the hot tier: nothing is said of capacity.
 func TestAutoTieringIsLeftAlone(t *testing.T) {
 	volume := idleVolume("home")
 	volume.Capacity = 10_000 * gibibyte
 	pool := aPool(levelExtreme, "auto", volume)
-	pool.Capacity, pool.Days.P99, pool.AutoTiering = 40_960*gibibyte, 500*mebibyte, true
+	pool.Capacity, pool.Days.P99, pool.Days.Max, pool.AutoTiering = 40_960*gibibyte, 500*mebibyte, 600*mebibyte, true
 	if found := Evaluate(cloudView(pool), DefaultSettings()); !without(found, "pool_throughput_unused/stranded_capacity") {
 		t.Errorf("%v", names(found))
 	}

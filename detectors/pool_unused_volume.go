@@ -26,13 +26,13 @@ func volumeUnused(p *pass) []draft {
 			}
 		}
 	}
-	return drafts
+	return append(drafts, p.sharesUnused()...)
 }
 
 func (p *pass) demand(volume *fleet.Volume, bounds map[string]float64) VolumeDemand {
 	d := volume.Days
 	demand := VolumeDemand{
-		Has: volumeLimit(volume), P99: d.P99, Before: d.Before, Max: d.Max, Coverage: d.Coverage, Full: d.Full,
+		Has: volumeLimit(volume), P99: d.P99, Before: d.Before, Max: d.Highest(), Coverage: d.Coverage, Full: d.Full,
 		Bound: fleet.Unknown, AtLimit: p.near[volume].Severity != 0,
 	}
 	for _, mount := range volume.Mounts {
@@ -75,8 +75,8 @@ func (p *pass) unusedDraft(volume *fleet.Volume, d VolumeDemand, v DemandVerdict
 	if !volume.Of.Manual() {
 		variant, has = VariantAutoQoS, "by its capacity"
 	}
-	summary := fmt.Sprintf("Volume %s has %s %s and needs %s: 99 %% of a week's samples are below %s, the highest is %s.",
-		resource.Volume, mebibytes(d.Has), has, mebibytes(v.Need), mebibytes(d.P99), mebibytes(d.Max))
+	summary := fmt.Sprintf("Volume %s has %s %s and needs %s: 99 %% of a week's samples are below %s, the highest%s is %s.",
+		resource.Volume, mebibytes(d.Has), has, mebibytes(v.Need), mebibytes(d.P99), ofDays(days.PeakDays), mebibytes(d.Max))
 	if d.Bound.Above(1) {
 		summary += fmt.Sprintf(" A client's own bound holds it back; the need is taken as %s times what was seen.", number(min(d.Bound, fleet.Value(limits.Suppressed))))
 	}
@@ -92,12 +92,14 @@ func (p *pass) unusedDraft(volume *fleet.Volume, d VolumeDemand, v DemandVerdict
 			{"throughput that it has", d.Has, "bytes per second", "", hasFeature(volume)},
 			{"99th percentile of its samples", d.P99, "bytes per second", "", fleet.FeatureVolumeP99},
 			{"95th percentile of its samples", days.P95, "bytes per second", "", fleet.FeatureVolumeP95},
-			{"highest sample", d.Max, "bytes per second", "", fleet.FeatureVolumeMax},
+			{"highest sample", d.Max, "bytes per second", "", fleet.FeatureVolumePeak},
+			{"days that the highest sample is of", days.PeakDays, "days", "", ""},
+			{"highest sample of the week", days.Max, "bytes per second", "", fleet.FeatureVolumeMax},
 			{"99th percentile of the week before", d.Before, "bytes per second", "", fleet.FeatureVolumeBefore},
 			{"samples received over expected", d.Coverage, "ratio", atLeast(p.settings.MinimumCoverage), fleet.FeatureVolumeCoverage},
 		}...),
 		gain:   &Gain{Low: 0, High: float64(v.Slack), Unit: "bytes per second", Model: "what it has less 1.2 × forecast, as far as another volume wants it"},
-		remedy: unusedRemedy(volume, v),
+		remedy: unusedRemedy(volume, v, d.Max),
 	}
 }
 
@@ -132,19 +134,29 @@ func fullName(volume *fleet.Volume) string {
 	return "projects/" + id.Project + "/locations/" + id.Location + "/volumes/" + id.Volume
 }
 
-func unusedRemedy(volume *fleet.Volume, v DemandVerdict) []Remedy {
-	const floor = 64 // MiB/s; what a plan leaves a quiet volume
+// ofDays says how many days a peak is of, where that is known.
+func ofDays(days fleet.Value) string {
+	if !days.AtLeast(1) {
+		return ""
+	}
+	return fmt.Sprintf(" of %.0f days", math.Floor(float64(days)))
+}
+
+// unusedRemedy advises nothing that would cut off what the volume was seen to use.
+func unusedRemedy(volume *fleet.Volume, v DemandVerdict, peak fleet.Value) []Remedy {
 	if volume.Of.Manual() {
+		const floor = 64 // MiB/s; what a plan leaves a quiet volume
+		least := math.Max(floor, mibs(max(v.Need, peak)))
 		return []Remedy{
 			{What: "Share the pool's throughput by need.", Command: planCommand(volume.Of), Caveat: "Means over five minutes hide shorter bursts. " + nothingCuts},
 			{
-				What:    fmt.Sprintf("Or lower this volume to %.0f MiB/s.", math.Max(floor, mibs(v.Need))),
-				Command: setThroughput(volume, math.Max(floor, mibs(v.Need))), Caveat: "Saves nothing by itself: it frees throughput for others.",
+				What:    fmt.Sprintf("Or lower this volume to %.0f MiB/s.", least),
+				Command: setThroughput(volume, least), Caveat: "Saves nothing by itself: it frees throughput for others.",
 			},
 		}
 	}
 	return []Remedy{
-		{What: "Make the pool's QoS manual, so that other volumes can have it.", Command: toManual(volume.Of) + "\n" + planCommand(volume.Of), Caveat: oneWay},
-		{What: "Or make the volume smaller where its data allow it.", Command: updateVolume(volume, "--capacity=GIB"), Caveat: "Money is saved only if the pool becomes smaller as well."},
+		{What: "Make the pool's QoS manual, so that other volumes can have it.", Command: toManual(volume.Of) + "\n" + planCommand(volume.Of), Caveat: oneWay(volume.Of)},
+		{What: "Or make the volume smaller where its data allow it.", Command: resizeVolume(volume, "GIB"), Caveat: "Money is saved only if the pool becomes smaller as well."},
 	}
 }

@@ -14,6 +14,9 @@ const unranked = 0
 func rank(name Name) int {
 	switch name.Detector {
 	case LimitReached:
+		if name.Variant == VariantCredits {
+			return unranked // a limit that is still to come holds nothing back now
+		}
 		return 1
 	case ServerUnresponsive:
 		return 2
@@ -42,7 +45,8 @@ func rankClient(variant string) int {
 }
 
 // block tells each finding which others of its path have to be solved first: the highest ranked ones. Nothing is
-// removed. A hint blocks nothing, and neither does a finding that has not fired or is gone.
+// removed. A hint blocks nothing, and neither does a finding that has not fired or is gone; but placement waits for those that
+// are on their way: it is what remains where nothing names the time between client and service, and some rules take longer than it.
 func block(findings []Finding) {
 	blockers := map[string][]*Finding{} // by host; without one also what affects hosts
 	everywhere := []*Finding{}          // what names no host at all
@@ -88,7 +92,18 @@ func onOnePath(a, b *Finding) bool {
 }
 
 func mayBlock(f Finding) bool {
-	return rank(f.Name()) != unranked && !f.Hint && f.State != Pending && f.State != Resolved
+	return rank(f.Name()) != unranked && !f.Hint && f.State != Resolved
+}
+
+// waits tells whether a finding on its way is one that the other waits for.
+func (f *Finding) waits(other *Finding) bool {
+	return other.State != Pending || f.Name() == Name{ClientBound, VariantPlacement}
+}
+
+// outlived tells whether a finding holds no more and is only kept for a while, where the other is about what cannot come from
+// the past: a server that answers nothing now was not silenced by a limit that it reached before.
+func (f *Finding) outlived(by *Finding) bool {
+	return f.State == Keep && by.Detector == ServerUnresponsive
 }
 
 // winners are the ids of the highest ranked candidates, if they rank above the finding.
@@ -99,7 +114,7 @@ func winners(f *Finding, candidates []*Finding) []string {
 	}
 	for _, candidate := range candidates {
 		place := rank(candidate.Name())
-		if place > best || place == rank(f.Name()) || !onOnePath(candidate, f) {
+		if place > best || place == rank(f.Name()) || candidate.outlived(f) || !f.waits(candidate) || !onOnePath(candidate, f) {
 			continue
 		}
 		if place < best {

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,9 +14,9 @@ import (
 
 // PriceRow is one price as the operator gives it. A row without a region or level holds for all that no other row names.
 type PriceRow struct {
-	Cloud   string  `yaml:"cloud"`   // gcp
-	Service string  `yaml:"service"` // gcnv
-	Level   string  `yaml:"level"`   // standard, premium, extreme, flex
+	Cloud   string  `yaml:"cloud"`   // gcp, azure
+	Service string  `yaml:"service"` // gcnv, azurefiles, azurenetapp
+	Level   string  `yaml:"level"`   // standard, premium, extreme, flex, of Azure NetApp Files ultra and flexible as well; of Azure Files the media: ssd, hdd
 	Item    string  `yaml:"item"`    // capacity, throughput or iops
 	Region  string  `yaml:"region"`
 	USD     float64 `yaml:"usd"`
@@ -44,21 +45,31 @@ func units() map[string]map[string]float64 {
 }
 
 func (r PriceRow) check() error {
-	known, item := units()[r.Item]
-	switch _, unit := known[r.Unit]; {
-	case r.Cloud == "" || r.Service == "":
-		return fmt.Errorf("needs a cloud and a service, such as gcp and gcnv")
-	case !item:
-		return fmt.Errorf("item %q is none of capacity, throughput, iops", r.Item)
-	case !unit:
-		return fmt.Errorf("unit %q does not fit the item %s: use one for a month or an hour, such as GiB-month or MiB/s-hour", r.Unit, r.Item)
-	case math.IsNaN(r.USD) || r.USD < 0 || r.USD > 1e6:
-		return fmt.Errorf("usd has to lie between 0 and 1e6: got %g", r.USD)
-	}
-	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
-		return fmt.Errorf("date %q is no day such as 2026-09-21: a price without one cannot be trusted", r.Date)
+	if mistakes := r.Mistakes(); len(mistakes) > 0 {
+		return errors.New(mistakes[0])
 	}
 	return nil
+}
+
+// Mistakes are all that is wrong with a price, a few words each; none where it can be reckoned with.
+func (r PriceRow) Mistakes() (found []string) {
+	fail := func(format string, arguments ...any) { found = append(found, fmt.Sprintf(format, arguments...)) }
+	if r.Cloud == "" || r.Service == "" {
+		fail("needs a cloud and a service, such as gcp and gcnv")
+	}
+	known, item := units()[r.Item]
+	if _, unit := known[r.Unit]; !item {
+		fail("item %q is none of capacity, throughput, iops", r.Item)
+	} else if !unit {
+		fail("unit %q does not fit the item %s: use one for a month or an hour, such as GiB-month or MiB/s-hour", r.Unit, r.Item)
+	}
+	if math.IsNaN(r.USD) || r.USD < 0 || r.USD > 1e6 {
+		fail("usd has to lie between 0 and 1e6: got %g", r.USD)
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+		fail("date %q is no day such as 2026-09-21: a price without one cannot be trusted", r.Date)
+	}
+	return found
 }
 
 // month is the price for a month.
@@ -69,10 +80,19 @@ func (r PriceRow) month() fleet.Value {
 	return fleet.Value(r.USD * units()[r.Item][r.Unit])
 }
 
-// price finds the row of an item for a pool at a level: the one that names its level and region best, and of those the newest.
-func (s Settings) price(pool *fleet.Pool, level, item string) (PriceRow, bool) {
+// Capacity finds the operator's price of a GiB-month of a pool at a level, and its row; missing without one.
+func (s Settings) Capacity(of fleet.Resource, level string) (fleet.Value, PriceRow) {
+	row, ok := s.price(of, level, itemCapacity)
+	if !ok {
+		return fleet.Unknown, PriceRow{}
+	}
+	return row.month(), row
+}
+
+// price finds the row of an item for a pool or share at a level: the one that names its level and region best, and of those the newest.
+func (s Settings) price(of fleet.Resource, level, item string) (PriceRow, bool) {
 	rows := slices.Clone(s.Prices)
-	rows = slices.DeleteFunc(rows, func(r PriceRow) bool { return r.Item != item || !r.fits(pool, level) || !r.month().Known() })
+	rows = slices.DeleteFunc(rows, func(r PriceRow) bool { return r.Item != item || !r.fits(of, level) || !r.month().Known() })
 	if len(rows) == 0 {
 		return PriceRow{}, false
 	}
@@ -82,11 +102,11 @@ func (s Settings) price(pool *fleet.Pool, level, item string) (PriceRow, bool) {
 	}), true
 }
 
-// fits tells whether a row is about a pool of a level: its own, or one that it could change to.
-func (r PriceRow) fits(pool *fleet.Pool, level string) bool {
+// fits tells whether a row is about a resource of a level: its own, or one that it could change to.
+func (r PriceRow) fits(of fleet.Resource, level string) bool {
 	same := func(named, value string) bool { return named == "" || strings.EqualFold(named, value) }
-	return strings.EqualFold(r.Cloud, pool.Identity.Cloud) && strings.EqualFold(r.Service, pool.Identity.Service) &&
-		same(r.Level, level) && (same(r.Region, pool.Identity.Location) || same(r.Region, region(pool.Identity.Location)))
+	return strings.EqualFold(r.Cloud, of.Cloud) && strings.EqualFold(r.Service, of.Service) &&
+		same(r.Level, level) && (same(r.Region, of.Location) || same(r.Region, region(of.Location)))
 }
 
 // region is the region of a zone, which has a letter more, and a region itself.

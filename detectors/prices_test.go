@@ -34,7 +34,7 @@ func TestPriceIsTheBestRow(t *testing.T) {
 		settings.Prices = test.rows
 		pool := aPool("premium", "auto")
 		pool.Identity.Location = "europe-west3-b" // a zone has its region's prices
-		found, ok := settings.price(pool, "premium", "capacity")
+		found, ok := settings.price(pool.Identity, "premium", "capacity")
 		if ok != (test.want > 0) || ok && math.Abs(float64(found.month())-test.want) > 1e-9 {
 			t.Errorf("%s: %v, %v; want %v", test.name, found.month(), ok, test.want)
 		}

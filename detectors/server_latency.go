@@ -25,16 +25,21 @@ func (c sessionCase) waitsInServer() bool {
 	return c.overRoundTrip().AtLeast(limits.RTTRatio) &&
 		c.endpoint.OnWire().Over(c.sessions()).AtLeast(limits.Outstanding) &&
 		c.outOfOrder().Below(limits.OutOfOrder) &&
-		c.endpoint.QueueShare().Below(limits.QueueShare)
+		noQueue(c.endpoint.Protocol, c.endpoint.QueueShare(), limits.QueueShare)
 }
 
-// overRoundTrip is the operations' time on the wire and in the server over the session's smoothed round-trip time.
-func (c sessionCase) overRoundTrip() fleet.Value {
-	busiest := c.endpoint.Busiest()
-	if busiest == nil {
-		return fleet.Unknown
+// overRoundTrip is the operations' time on the wire and in the server over the sessions' smoothed round-trip time. Of several
+// sessions the slowest counts: where the server is slow the round trips of all are short.
+func (c sessionCase) overRoundTrip() fleet.Value { return c.endpoint.RTT().Over(c.slowestRTT()) }
+
+func (c sessionCase) slowestRTT() fleet.Value {
+	slowest := fleet.Unknown
+	for _, session := range c.endpoint.Sessions {
+		if session.RTT.Known() && session.Rate.Known() && !slowest.Above(float64(session.RTT)) {
+			slowest = session.RTT
+		}
 	}
-	return c.endpoint.RTT().Over(busiest.RTT)
+	return slowest
 }
 
 func (c sessionCase) latencyDraft() draft {
@@ -44,12 +49,12 @@ func (c sessionCase) latencyDraft() draft {
 		severity = Warning
 	}
 	facts := []fact{
-		{"operation RTT over the session's round trip", c.overRoundTrip(), "ratio", atLeast(limits.RTTRatio), ""},
+		{"operation RTT over the slowest session's round trip", c.overRoundTrip(), "ratio", atLeast(limits.RTTRatio), ""},
 		{"operation RTT", e.RTT(), "seconds", "", fleet.FeatureRTT},
-		{"smoothed round-trip time", e.Busiest().RTT, "seconds", "", fleet.FeatureSessionRTT},
+		{"smoothed round-trip time of the slowest session", c.slowestRTT(), "seconds", "", fleet.FeatureSessionRTT},
 		{"requests on each session", e.OnWire().Over(c.sessions()), "requests", atLeast(limits.Outstanding), ""},
 		{"out-of-order arrivals", c.outOfOrder(), "ratio", below(limits.OutOfOrder), fleet.FeatureSessionOutOfOrder},
-		{"queue share of the execution time", e.QueueShare(), "ratio", below(limits.QueueShare), fleet.FeatureQueueShare},
+		queueFact(e.Protocol, e.QueueShare(), limits.QueueShare),
 		{"usual operation RTT", e.Baseline, "seconds", "", fleet.FeatureBaseline},
 	}
 	return draft{
@@ -57,7 +62,7 @@ func (c sessionCase) latencyDraft() draft {
 		coverage: float64(c.settings.coverage(c.client)),
 		signals:  []signal{seen(weightServerTime), {weightVolume, e.VolumeUtilisation.Known(), true}},
 		summary: fmt.Sprintf("Requests to %s wait in the server: an operation takes %s while a round trip takes %s, with %s requests under way.",
-			e.Server, milliseconds(e.RTT()), milliseconds(e.Busiest().RTT), whole(e.OnWire())),
+			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), whole(e.OnWire())),
 		evidence: c.evidence(e.Resource(), facts...),
 		remedy: []Remedy{{
 			What:   "Look at the server's side: the volume's throughput and latency, its limit, its neighbours.",

@@ -34,8 +34,11 @@ func progressKnown(e *fleet.Endpoint) bool {
 }
 
 // clockMoved: the host's own clock advanced between the two readings. A source that stood still says nothing about the
-// server.
+// server. Only the counters of NFS carry such a clock.
 func clockMoved(e *fleet.Endpoint) bool {
+	if e.Protocol != fleet.NFS {
+		return true
+	}
 	for _, mount := range e.Mounts {
 		if mount.ClockAdvance.Above(0) {
 			return true
@@ -44,30 +47,38 @@ func clockMoved(e *fleet.Endpoint) bool {
 	return false
 }
 
-// cutOff: no transport is up and the client keeps trying. A connection closed for idleness is not tried again.
+// cutOff: no transport is up and the client keeps trying, or its requests want one. A connection that nobody wants is no
+// fault of the server's: NFS closes idle ones, and an SMB session that is down stays so until somebody asks for a file.
 func cutOff(e *fleet.Endpoint) bool {
-	return e.Disconnected.Above(0) && e.Connected == 0 && e.Connecting.Above(0)
+	return down(e) && (e.Connecting.Above(0) || e.Protocol != fleet.NFS && wanted(e))
 }
 
+// down: transports there are, and none of them is up.
+func down(e *fleet.Endpoint) bool { return e.Disconnected.Above(0) && e.Connected == 0 }
+
+// wanted: requests wait, or the connection was in use until it broke. What waits for an SMB session to come back shows in no
+// counter.
+func wanted(e *fleet.Endpoint) bool { return e.Pending.Above(0) || e.Operations().Above(0) }
+
+// stillDown: an SMB or iSCSI session that broke in use has not come back. Whether it is still wanted does not show, and its
+// operations end with the window.
+func stillDown(e *fleet.Endpoint) bool { return e.Protocol != fleet.NFS && down(e) }
+
 func completions(e *fleet.Endpoint) fleet.Value {
-	return overMounts(e, func(m *fleet.Mount) fleet.Value { return m.Completions })
+	return e.OverMounts(func(m *fleet.Mount) fleet.Value { return m.Completions })
 }
 
 func timeouts(e *fleet.Endpoint) fleet.Value {
-	return overMounts(e, func(m *fleet.Mount) fleet.Value { return m.Timeouts })
-}
-
-func overMounts(e *fleet.Endpoint, get func(*fleet.Mount) fleet.Value) fleet.Value {
-	sum := fleet.Unknown
-	for _, mount := range e.Mounts {
-		sum = sum.Plus(get(mount))
-	}
-	return sum
+	return e.OverMounts(func(m *fleet.Mount) fleet.Value { return m.Timeouts })
 }
 
 func (p *pass) stalledDraft(client *fleet.Client, e *fleet.Endpoint) draft {
+	waiting := ""
+	if e.PendingFloor.Above(0) || !cutOff(e) && !timeouts(e).Above(0) {
+		waiting = above(0)
+	}
 	facts := []fact{
-		{"fewest requests waiting for a reply", e.PendingFloor, "requests", above(0), fleet.FeaturePendingFloor},
+		{"fewest requests waiting for a reply", e.PendingFloor, "requests", waiting, fleet.FeaturePendingFloor},
 		{"requests waiting for a reply now", e.Pending, "requests", "", fleet.FeaturePending},
 		{"replies", e.Receives, "replies per second", "<= 0", fleet.FeatureReceives},
 		{"completed operations", completions(e), "operations per second", "<= 0", fleet.FeatureCompletions},
@@ -84,10 +95,25 @@ func (p *pass) stalledDraft(client *fleet.Client, e *fleet.Endpoint) draft {
 		evidence: p.evidence(e.Resource(), facts...),
 		remedy: []Remedy{{
 			What:    "Check that the server is up and reachable from this host.",
-			Command: fmt.Sprintf("ss -tn dst %s\nnc -vz -w 5 %s 2049\ndmesg | grep -i 'nfs: server' | tail", server, server),
+			Command: reachable(e.Protocol, server, client),
 			Caveat:  "Hard mounts carry on by themselves once the server answers. Do not call df or ls on the mounts meanwhile: they would hang.",
 		}},
 	}
+}
+
+// reachable are the commands that show whether a server can be reached from the host.
+func reachable(protocol, server string, client *fleet.Client) string {
+	if client.Windows() {
+		return fmt.Sprintf("Test-NetConnection %s -Port 445\nGet-SmbConnection\nGet-SmbMultichannelConnection", server)
+	}
+	port, log := 2049, "dmesg | grep -i 'nfs: server' | tail"
+	switch protocol {
+	case fleet.SMB:
+		port, log = 445, "dmesg | grep -i cifs | tail\ncat /proc/fs/cifs/DebugData"
+	case fleet.ISCSI:
+		port, log = 3260, "iscsiadm -m session -P 1\ndmesg | grep -i iscsi | tail"
+	}
+	return fmt.Sprintf("ss -tn dst %s\nnc -vz -w 5 %s %d\n%s", server, server, port, log)
 }
 
 func stalledReason(e *fleet.Endpoint) string {

@@ -253,21 +253,23 @@ func TestSessionSlotBoundaries(t *testing.T) {
 // A3: reading the most slots in use before advising the module option.
 func TestSessionSlotAdvice(t *testing.T) {
 	for _, row := range []struct {
-		name            string
-		asked, maxSlots fleet.Value
-		want            string
+		name                   string
+		count, asked, maxSlots fleet.Value
+		want                   string
 	}{
-		{"the client's 8 hold", 8, 10, "Raise max_session_slots from 8 to 180"},
-		{"the client's 64 hold", 64, 66, "Raise max_session_slots from 64 to 180"},
-		{"the server granted 30 of 64", 64, 31, "at the server"},
-		{"the session grew beyond 8", 8, 35, "at the server"},
-		{"nothing known of the most in use", 64, fleet.Unknown, "Raise max_session_slots from 64 to 180"},
-		{"180 asked for already, read as 179", 179, 181, "at the server"},
-		{"the setting is not known", fleet.Unknown, 31, "at the server"},
+		{"the client's 8 hold", 1, 8, 10, "Raise max_session_slots from 8 to 180"},
+		{"the client's 64 hold", 1, 64, 66, "Raise max_session_slots from 64 to 180"},
+		{"the client's 64 hold over two connections", 2, 64, 33, "Raise max_session_slots from 64 to 180"},
+		{"the server granted 30 of 64", 1, 64, 31, "at the server"},
+		{"the server granted 30 of 64 over two connections", 2, 64, 17, "at the server"},
+		{"the session grew beyond 8", 1, 8, 35, "at the server"},
+		{"nothing known of the most in use", 1, 64, fleet.Unknown, "Raise max_session_slots from 64 to 180"},
+		{"180 asked for already, read as 179", 1, 179, 181, "at the server"},
+		{"the setting is not known", 1, fleet.Unknown, 31, "at the server"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			client, _, transport := busySlots()
-			transport.Version, transport.Slots, transport.Backlog = "4.1", 65_536, 0
+			transport.Version, transport.Slots, transport.Backlog, transport.Count = "4.1", 65_536, 0, row.count
 			client.Settings.SessionSlots, transport.MaxSlots = row.asked, row.maxSlots
 			finding := only(t, Evaluate(aView(client), DefaultSettings()), "session_saturated/session_slots")
 			if got := finding.Remedy[0].What; !strings.Contains(got, row.want) {
@@ -342,18 +344,20 @@ func TestSessionSeverity(t *testing.T) {
 	}
 }
 
-// Without R0 the lowest round trip takes its place, and only the upper end is given.
+// Without R0 a one-shot check takes the lowest round trip in its place, and gives only the upper end.
 func TestGainWithoutUnloadedLatency(t *testing.T) {
+	settings := DefaultSettings()
+	settings.Snapshot = true
 	client, endpoint, _ := slowFlow()
 	endpoint.Provider = fleet.ProviderGCNV
-	gain := only(t, Evaluate(aView(client), DefaultSettings()), "session_saturated/flow").Gain
+	gain := only(t, Evaluate(aView(client), settings), "session_saturated/flow").Gain
 	if gain.Low != 1 || math.Abs(gain.High-5) > 0.01 || !strings.Contains(gain.Model, "upper end only") {
 		t.Errorf("gain %+v, want 1 to 5, the upper end only", gain)
 	}
 	endpoint.LowestRTT = 257 * ms / 26
 	endpoint.Transports[0].RTT, endpoint.Transports[0].Execute = 30*ms, 30*ms
 	endpoint.Transports[0].Rate = 200
-	if high := only(t, Evaluate(aView(client), DefaultSettings()), "session_saturated/flow").Gain.High; math.Abs(high-30*26/257.0) > 0.01 {
+	if high := only(t, Evaluate(aView(client), settings), "session_saturated/flow").Gain.High; math.Abs(high-30*26/257.0) > 0.01 {
 		t.Errorf("gain up to %.3f, want the headroom of E over the lowest round trip, %.3f", high, 30*26/257.0)
 	}
 }
@@ -391,7 +395,7 @@ func TestProviderTable(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %s %v", row.provider, row.protocol, row.writes), func(t *testing.T) {
 			k := curveOf(row.provider, row.protocol, row.writes)
-			low, high := k.bracket(1, float64(k.most), math.Inf(1))
+			low, high := k.bracket(1, float64(k.most), room{math.Inf(1), math.Inf(1)})
 			if k.most != row.most || !near(low, row.low) || !near(high, row.high) {
 				t.Errorf("%d sessions bring %.3f to %.3f, want %d: %.2f to %.2f", k.most, low, high, row.most, row.low, row.high)
 			}

@@ -140,15 +140,32 @@ func (c sessionCase) skewed() bool {
 		c.endpoint.EffectiveSessions().Known() && !c.endpoint.EffectiveSessions().Over(n).Above(c.limits.Skew)
 }
 
+// oneTargetSession: a portal's sessions are there for a multipath device to use at once. One at its ceiling beside idle ones
+// is a matter of its policy, whether or not the ceiling has been learnt.
+func (c sessionCase) oneTargetSession() bool {
+	return c.endpoint.Protocol == fleet.ISCSI && c.count().AtLeast(2) && c.pathFull() &&
+		!c.endpoint.EffectiveSessions().Over(c.count()).Above(c.limits.Skew)
+}
+
 func (c sessionCase) skewDraft() draft {
 	e := c.endpoint
-	summary := fmt.Sprintf("%s TCP sessions to %s are open, but one carries %s of the bytes and is at its ceiling: %s of %s.",
-		whole(c.count()), e.Server, percent(e.BusiestShare()), mebibytes(e.Busiest().Rate), mebibytes(e.Ceiling))
+	summary := fmt.Sprintf("%s TCP sessions to %s are open, but one carries %s of the bytes and is at its ceiling",
+		whole(c.count()), e.Server, percent(e.BusiestShare()))
+	if e.Ceiling.Known() {
+		summary += fmt.Sprintf(": %s of %s.", mebibytes(e.Busiest().Rate), mebibytes(e.Ceiling))
+	} else {
+		summary += fmt.Sprintf(" of %s: %s.", mebibytes(e.Busiest().Rate), c.flowReason())
+	}
 	facts := []fact{
 		{"effective sessions", e.EffectiveSessions(), "sessions", "", ""},
 		{"effective over open sessions", e.EffectiveSessions().Over(c.count()), "ratio", fmt.Sprintf("<= %g", c.limits.Skew), ""},
 		{"busiest session's rate", e.Busiest().Rate, "bytes per second", "", fleet.FeatureSessionRate},
 		{"busiest session over the learnt ceiling", e.Busiest().Rate.Over(e.Ceiling), "ratio", atLeast(c.limits.Ceiling), ""},
+	}
+	if !e.Ceiling.Known() {
+		facts = append(facts,
+			fact{"smoothed over lowest round-trip time", c.rttRatio(), "ratio", atLeast(c.limits.RTTRatio) + ", or", fleet.FeatureRTTOverLowest},
+			fact{"out-of-order arrivals", c.outOfOrder(), "ratio", atLeast(c.limits.OutOfOrder), fleet.FeatureSessionOutOfOrder})
 	}
 	return c.draft(VariantSkew, summary, c.spreadGain(), c.spread(), []signal{seen(weightSkew)}, facts)
 }

@@ -3,6 +3,7 @@ package detectors
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -19,11 +20,7 @@ func (c sessionCase) moreSessions(n int) []Remedy {
 	case "smb":
 		return c.moreChannels()
 	case "iscsi":
-		return []Remedy{{
-			What:    fmt.Sprintf("Open %d sessions to the target.", n),
-			Command: fmt.Sprintf("iscsiadm -m node -T IQN -o update -n node.session.nr_sessions -v %d\niscsiadm -m node -T IQN -u\niscsiadm -m node -T IQN -l", n),
-			Caveat:  "Needs a multipath device over the sessions. Logging out interrupts the users of its volumes.",
-		}}
+		return c.moreTargetSessions(n)
 	}
 	remedies := []Remedy{{
 		What:    fmt.Sprintf("Mount with nconnect=%d, then measure again before going further.", n),
@@ -35,7 +32,7 @@ func (c sessionCase) moreSessions(n int) []Remedy {
 
 func (c sessionCase) nconnectCaveat() string {
 	caveat := "All mounts of one server share its sessions and the first mount decides their number: unmount every one. " + interrupts + " " + keepOptions
-	if c.curve().careful {
+	if c.endpoint.Provider == fleet.ProviderUnknown {
 		caveat += " The service is not known: Google Cloud NetApp Volumes gains up to 16 sessions, Azure Files up to 4."
 	}
 	if c.endpoint.Provider == fleet.ProviderAzure {
@@ -64,14 +61,6 @@ func (c sessionCase) budgetRemedy(n int) []Remedy {
 	}}
 }
 
-func (c sessionCase) moreChannels() []Remedy {
-	return []Remedy{{
-		What:    "Open four SMB channels.",
-		Command: "umount MOUNTPOINT\nmount -t cifs -o vers=3.1.1,multichannel,max_channels=4 //" + c.endpoint.Server + "/SHARE MOUNTPOINT",
-		Caveat:  "Needs a server and a network interface with multichannel and RSS. " + interrupts + " " + keepOptions,
-	}}
-}
-
 // withSharedLimit warns of what a client cannot see: whose ceiling it is.
 func (c sessionCase) withSharedLimit(remedies []Remedy) []Remedy {
 	if !c.endpoint.Ceiling.Known() && len(remedies) > 0 {
@@ -83,6 +72,13 @@ func (c sessionCase) withSharedLimit(remedies []Remedy) []Remedy {
 
 // spread is for sessions that are open and carry nothing.
 func (c sessionCase) spread() []Remedy {
+	if c.endpoint.Protocol == fleet.ISCSI {
+		return c.withSharedLimit([]Remedy{{
+			What:    "Let the multipath device use all sessions at once: a failover policy leaves all but one idle.",
+			Command: "multipath -ll\nmultipathd show config | grep -E 'path_grouping_policy|path_selector'",
+			Caveat:  "Set path_grouping_policy multibus with a path_selector such as \"service-time 0\" in /etc/multipath.conf if the storage allows it. More sessions would stay idle as well.",
+		}})
+	}
 	nic := c.client.NIC.Interface
 	if nic == "" {
 		nic = "INTERFACE"
@@ -92,6 +88,31 @@ func (c sessionCase) spread() []Remedy {
 		Command: fmt.Sprintf("ss -tin dst %s\nethtool -x %s\ngrep %s /proc/interrupts", quote(c.endpoint.Server), quote(nic), quote(nic)),
 		Caveat:  "The client spreads requests over its sessions by itself; only a lasting imbalance is a fault.",
 	}})
+}
+
+// moreTargetSessions opens more sessions to every target at the portal.
+func (c sessionCase) moreTargetSessions(n int) []Remedy {
+	var lines []string
+	for _, target := range targets(c.endpoint) {
+		node := "iscsiadm -m node -T " + target
+		lines = append(lines, fmt.Sprintf("%s -o update -n node.session.nr_sessions -v %d", node, n), node+" -u", node+" -l")
+	}
+	return []Remedy{{
+		What:    fmt.Sprintf("Open %d sessions to the target.", n),
+		Command: strings.Join(lines, "\n"),
+		Caveat:  "Needs a multipath device over the sessions. Logging out interrupts the users of its volumes.",
+	}}
+}
+
+func targets(endpoint *fleet.Endpoint) []string {
+	var names []string
+	for _, mount := range endpoint.Mounts {
+		names = append(names, quote(mount.Export))
+	}
+	if len(names) == 0 {
+		return []string{"IQN"}
+	}
+	return names
 }
 
 func setTable(slots int) string {

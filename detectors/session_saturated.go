@@ -46,10 +46,13 @@ func (c sessionCase) judge() []draft {
 			drafts = append(drafts, c.slotsDraft(transport))
 		}
 	}
-	switch {
-	case c.skewed():
+	if c.creditsUsedUp() && !c.count().AtLeast(float64(c.curve().most)) {
+		drafts = append(drafts, c.creditDraft())
+	}
+	if c.skewed() || c.oneTargetSession() {
 		drafts = append(drafts, c.skewDraft())
-	case c.flowAtCeiling():
+	}
+	if c.flowAtCeiling() && !c.skewed() {
 		drafts = append(drafts, c.flowDraft())
 	}
 	if c.coreAtLimit() {
@@ -118,8 +121,12 @@ func sessionVersion(version string) bool {
 }
 
 // Slots is how many requests the transports to one server address carry at once: 128 on each, and over NFSv4.1 no more
-// than the session's slots. Missing where the client's setting or the number of transports is not known.
+// than the session's slots. Missing where the client's setting or the number of transports is not known, and for SMB and
+// iSCSI, which have no slots.
 func Slots(transport *fleet.Transport, client *fleet.Client) fleet.Value {
+	if transport.Protocol == fleet.SMB || transport.Protocol == fleet.ISCSI {
+		return fleet.Unknown
+	}
 	if !sessionVersion(transport.Version) {
 		return transport.Count * tableSlots(transport, client)
 	}

@@ -100,11 +100,31 @@ func (c sessionCase) sessionSlotsDraft(t *fleet.Transport) draft {
 const grantSlack = 3
 
 // clientLimitsSession: the host's own max_session_slots holds the session down. Servers may grant fewer than asked, and
-// later kernels let the session grow beyond the setting: then the most slots ever in use lie elsewhere.
+// later kernels let the session grow beyond the setting: then the most slots ever in use lie elsewhere. That number is of the
+// fullest transport; the session's requests go over all of them in turn.
 func (c sessionCase) clientLimitsSession(t *fleet.Transport) bool {
 	asked := c.client.Settings.SessionSlots
 	if !asked.Above(0) || !asked.Below(slotsPerSession-1) {
 		return false
 	}
-	return !t.MaxSlots.Known() || t.MaxSlots >= asked-1 && t.MaxSlots <= asked+grantSlack
+	session := t.MaxSlots * max(1, fleet.Value(t.Count.Or(1)))
+	return !t.MaxSlots.Known() || session >= asked-1 && t.MaxSlots <= asked+grantSlack
+}
+
+// creditsUsedUp: requests of an SMB client wait for a credit of the server, what slots are to NFS. Only Windows counts that.
+func (c sessionCase) creditsUsedUp() bool { return c.busy() && c.creditStalls().Above(0) }
+
+func (c sessionCase) creditStalls() fleet.Value {
+	return c.endpoint.OverMounts(func(m *fleet.Mount) fleet.Value { return m.CreditStalls })
+}
+
+func (c sessionCase) creditDraft() draft {
+	summary := fmt.Sprintf("Requests to %s wait on this host for a credit of the server, %s times a second, with %s requests outstanding.",
+		c.endpoint.Server, number(c.creditStalls()), whole(c.endpoint.Outstanding()))
+	facts := []fact{
+		{"requests that wait for a credit", c.creditStalls(), "requests per second", above(0), fleet.FeatureCreditStalls},
+		{"channels", c.endpoint.SMB.Channels, "channels", "", fleet.FeatureChannels},
+	}
+	step := c.more(c.count())
+	return c.draft(VariantSlots, summary, step.gain, c.moreSessions(step.sessions), []signal{seen(weightSlots), unseen(weightBacklog)}, facts)
 }

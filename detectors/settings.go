@@ -26,11 +26,14 @@ type Settings struct {
 	Latency  LatencySettings  `yaml:"latency"`
 	Client   ClientSettings   `yaml:"client"`
 
+	Multichannel MultichannelSettings `yaml:"multichannel"`
+
 	Pool      PoolSettings      `yaml:"pool"`
 	Limit     LimitSettings     `yaml:"limit"`
 	Envelope  EnvelopeSettings  `yaml:"envelope"`
 	Placement PlacementSettings `yaml:"placement"`
 	Hard      HardSettings      `yaml:"hard"`
+	Share     ShareSettings     `yaml:"share"`
 	Prices    []PriceRow        `yaml:"prices"` // the operator's; without a row money is not spoken of
 }
 
@@ -95,6 +98,15 @@ type LatencySettings struct {
 	WarningSlowdown float64 `yaml:"warning_slowdown"` // operation RTT over its baseline
 }
 
+// MultichannelSettings are those of smb_multichannel.
+type MultichannelSettings struct {
+	Operations float64 `yaml:"operations"` // floor, reads and writes per second
+	Single     float64 `yaml:"single"`     // requests under way up to which the work has one thread
+	Several    float64 `yaml:"several"`    // … from which it has several
+	Many       float64 `yaml:"many"`       // … from which channels open and help; clients underestimate by up to 12 %
+	SmallSize  float64 `yaml:"small_size"` // bytes of a request up to which several channels cannot help one file
+}
+
 // ClientSettings are those of client_bound.
 type ClientSettings struct {
 	Network           float64 `yaml:"network"`             // share of a direction's cap
@@ -131,13 +143,14 @@ func DefaultSettings() Settings {
 			Rate: 100, Outstanding: 1, Share: 0.5, ShareNoCeiling: 0.7, RateNoCeiling: 500,
 			CeilingShare: 0.6, Ceiling: 12_000, CeilingCached: 35_000,
 		},
-		Latency: LatencySettings{RTTRatio: 3, Outstanding: 3, OutOfOrder: 0.01, QueueShare: 0.2, WarningSlowdown: 2},
+		Multichannel: MultichannelSettings{Operations: 20, Single: 1.5, Several: 4, Many: 7, SmallSize: 16 << 10},
+		Latency:      LatencySettings{RTTRatio: 3, Outstanding: 3, OutOfOrder: 0.01, QueueShare: 0.2, WarningSlowdown: 2},
 		Client: ClientSettings{
 			Network: 0.85, StorageShare: 0.5, Softirq: 0.85, Busy: 0.90, Steal: 0.10,
 			SlotBudget: 10_000, SlotWarning: 0.8,
 			ThreadOutstanding: 2, ThreadOperations: 50, ThreadVolumeFree: 0.5, ThreadQueueShare: 0.1,
 		},
-		Pool: defaultPool(), Limit: defaultLimit(), Envelope: defaultEnvelope(), Placement: defaultPlacement(), Hard: defaultHard(),
+		Pool: defaultPool(), Limit: defaultLimit(), Envelope: defaultEnvelope(), Placement: defaultPlacement(), Hard: defaultHard(), Share: defaultShare(),
 	}
 }
 
@@ -180,7 +193,7 @@ func (s Settings) ranges() []bounds {
 	factor := func(name string, value float64) bounds { return bounds{name, value, 1, 1e6} }
 	amount := func(name string, value float64) bounds { return bounds{name, value, 0, 1e12} }
 	session, metadata, latency, client := s.Session, s.Metadata, s.Latency, s.Client
-	return append(s.cloudRanges(), []bounds{
+	return append(append(s.cloudRanges(), s.Share.ranges()...), []bounds{
 		share("minimum_coverage", s.MinimumCoverage), share("hint_below", s.HintBelow), share("doubt", s.Doubt),
 		amount("activity.operations", s.Activity.Operations), amount("activity.bytes", s.Activity.Bytes),
 		amount("activity.outstanding", s.Activity.Outstanding),
@@ -204,6 +217,9 @@ func (s Settings) ranges() []bounds {
 		share("metadata.share", metadata.Share), share("metadata.share_no_ceiling", metadata.ShareNoCeiling),
 		amount("metadata.rate_no_ceiling", metadata.RateNoCeiling), share("metadata.ceiling_share", metadata.CeilingShare),
 		{"metadata.ceiling", metadata.Ceiling, 1, 1e12}, {"metadata.ceiling_cached", metadata.CeilingCached, 1, 1e12},
+		amount("multichannel.operations", s.Multichannel.Operations), amount("multichannel.single", s.Multichannel.Single),
+		amount("multichannel.several", s.Multichannel.Several), amount("multichannel.many", s.Multichannel.Many),
+		amount("multichannel.small_size", s.Multichannel.SmallSize),
 		factor("latency.rtt_ratio", latency.RTTRatio), amount("latency.outstanding", latency.Outstanding),
 		share("latency.out_of_order", latency.OutOfOrder), share("latency.queue_share", latency.QueueShare),
 		factor("latency.warning_slowdown", latency.WarningSlowdown),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -130,7 +131,7 @@ func (c sessionCase) budget() slotLoad {
 
 // budgeted are a client's connections to an endpoint, if its service has a slot budget.
 func (p *pass) budgeted(client *fleet.Client, endpoint *fleet.Endpoint) []Connections {
-	if !p.hasBudget(endpoint) {
+	if endpoint.Protocol != fleet.NFS || !p.hasBudget(endpoint) {
 		return nil
 	}
 	var list []Connections
@@ -161,6 +162,7 @@ func (p *pass) budgetDraft(load slotLoad) draft {
 	if resource.Project == "" {
 		caveat += ", and clients of other projects do not"
 	}
+	hosts := slices.Sorted(maps.Keys(load.hosts))
 	facts := []fact{
 		{"slots over the budget", fleet.Value(use.Share), "ratio", atLeast(limits.SlotWarning), ""},
 		{"slots of all clients", fleet.Value(use.Total), "slots", "", ""},
@@ -175,9 +177,18 @@ func (p *pass) budgetDraft(load slotLoad) draft {
 			plural(fleet.Value(load.connections), "connection"), slotsPerTransport),
 		evidence: p.evidence(resource, facts...),
 		remedy: []Remedy{{
-			What:    fmt.Sprintf("Set %d slots for each connection on every client, and mount again.", use.Suggested),
-			Command: setTable(use.Suggested),
+			What:    fmt.Sprintf("Set %d slots for each connection on every client (%s), and mount again.", use.Suggested, someOf(hosts)),
+			Command: setTable(use.Suggested) + "\n# on each of: " + strings.Join(hosts, " ") + "\n# when its users are off, for the mounts in /etc/fstab:\numount -a -t nfs,nfs4 && mount -a -t nfs,nfs4",
 			Caveat:  caveat + ". " + interrupts,
 		}},
 	}
+}
+
+// someOf names the first few of a list.
+func someOf(names []string) string {
+	const few = 12
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }

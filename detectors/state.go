@@ -29,12 +29,17 @@ func StateOf(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client,
 // MountIdle tells whether a mount idles: few operations, few bytes, and less than one request under way on average. What is not known does not
 // speak against it: rules skip such a mount, and StateOf tells thin data apart.
 func MountIdle(mount *fleet.Mount, settings Settings) bool {
-	return settings.Activity.idle(mount.Operations(), mount.ReadRate.Plus(mount.WriteRate), mount.Outstanding())
+	return settings.Activity.idle(mount.Operations(), mount.Bytes(), mount.Outstanding())
 }
 
-// EndpointIdle is the same for all mounts of a server address together.
+// EndpointIdle is the same for all mounts of a server address together. Where no TCP session is seen, as on Windows, their
+// bytes are those of the mounts.
 func EndpointIdle(endpoint *fleet.Endpoint, settings Settings) bool {
-	return settings.Activity.idle(endpoint.Operations(), endpoint.Rate(), endpoint.Outstanding())
+	bytes := endpoint.Rate()
+	if !bytes.Known() {
+		bytes = endpoint.OverMounts((*fleet.Mount).Bytes)
+	}
+	return settings.Activity.idle(endpoint.Operations(), bytes, endpoint.Outstanding())
 }
 
 func (a ActivitySettings) idle(operations, bytes, outstanding fleet.Value) bool {

@@ -56,7 +56,7 @@ func TestVariantsInWords(t *testing.T) {
 		{
 			"session_saturated/cpu", fromRow("row 12"),
 			"The one TCP session to 192.0.2.10 is handled by one core, which spends 93 % of its time on network interrupts, at 33000 op/s.",
-			0.85, "umount MOUNTPOINT\nmount -t cifs -o vers=3.1.1,multichannel,max_channels=4 //192.0.2.10/SHARE",
+			0.85, "umount /mnt/a\nmount -t cifs -o vers=3.1.1,multichannel,max_channels=4,credentials=FILE //files.example.com/vol1 /mnt/a",
 		},
 		{
 			"session_saturated/sender", fromRow("row 13"),

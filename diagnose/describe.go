@@ -23,7 +23,7 @@ func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client
 		MountPoints: mount.MountPoints, MoreMounts: mount.MoreMounts, Host: mount.Host, Server: mount.Server, ServerName: mount.ServerName, Export: mount.Export,
 		Protocol: mount.Protocol, Version: mount.Version, Sessions: SessionsOf(mount, endpoint),
 		State:      state,
-		Operations: mount.Operations(), ReadRate: mount.ReadRate, WriteRate: mount.WriteRate,
+		Operations: detectors.Operations(mount), ReadRate: mount.ReadRate, WriteRate: mount.WriteRate,
 		RTT:      mount.OnWire().Over(mount.Operations()),
 		Ladder:   Ladder(mount, endpoint, client, path),
 		Findings: []string{}, Notes: detectors.Notes(mount, endpoint, client),
@@ -37,7 +37,11 @@ func describe(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client
 	if described.Notes == nil {
 		described.Notes = []string{}
 	}
-	described.Verdict = verdict(described, path, detectors.Gaps(mount, endpoint))
+	gaps := detectors.Gaps(mount, endpoint)
+	if mount.Samples.Below(2) {
+		gaps = nil // of too few readings there is nothing more to say
+	}
+	described.Verdict = verdict(described, path, gaps)
 	return described
 }
 
@@ -64,10 +68,11 @@ func own(mount *fleet.Mount, path []detectors.Finding) []detectors.Finding {
 
 // SessionsOf is the number of connections that the mount uses: those of its NFS version.
 func SessionsOf(mount *fleet.Mount, endpoint *fleet.Endpoint) fleet.Value {
-	for _, transport := range endpoint.Transports {
-		if transport.Version == mount.Version && transport.Count.Known() {
-			return transport.Count
-		}
+	if mount.Protocol == fleet.ISCSI && mount.Sessions.Known() {
+		return mount.Sessions // of the target: a portal may have several
+	}
+	if transport := endpoint.TransportOf(mount); transport != nil && transport.Count.Known() {
+		return transport.Count
 	}
 	return endpoint.Count()
 }
@@ -75,7 +80,7 @@ func SessionsOf(mount *fleet.Mount, endpoint *fleet.Endpoint) fleet.Value {
 // verdict says in one sentence how the mount is and why.
 func verdict(m Mount, path []detectors.Finding, gaps []string) string {
 	switch {
-	case m.State == stateThin && !m.Operations.Known():
+	case m.State == stateThin && len(gaps) == 0:
 		return "Too few readings to judge: rates need at least two moments, a verdict a full window."
 	case m.State == stateThin:
 		return "Not judged: " + strings.Join(gaps, "; ") + ". No rule found a limit in what was read."

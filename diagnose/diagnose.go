@@ -45,7 +45,7 @@ type taker struct {
 	host    string
 	order   []string
 	states  map[string]*CollectorState
-	stage   *stage
+	stage   *collectors.Stage
 	cast    map[string]collectors.Collector
 }
 
@@ -75,9 +75,9 @@ func (t *taker) run(ctx context.Context, moments iter.Seq[bundle.Moment]) (*Repo
 func (t *taker) take(ctx context.Context, moment bundle.Moment) error {
 	t.host = moment.Root.Host
 	if t.stage == nil {
-		t.stage = newStage(moment.Root)
+		t.stage = collectors.NewStage(moment.Root)
 	}
-	t.stage.set(moment.Root)
+	t.stage.Set(moment.Root)
 	t.times = append(t.times, moment.Time)
 	for _, entry := range t.options.Entries {
 		result := t.collect(ctx, entry, moment)
@@ -102,7 +102,7 @@ func (t *taker) collect(ctx context.Context, entry collectors.Entry, moment bund
 	collector, ok := t.cast[entry.Name]
 	if !ok {
 		var err error
-		if collector, err = entry.New(t.stage.root, t.options.Collectors); err != nil {
+		if collector, err = entry.New(t.stage.Root, t.options.Collectors); err != nil {
 			return collectors.Result{Err: err}
 		}
 		t.cast[entry.Name] = collector

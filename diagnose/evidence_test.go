@@ -19,7 +19,7 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 		if !judged(s) {
 			continue
 		}
-		recording, err := bundle.Open(filepath.Join(s.dir, "moments.tar.gz"))
+		recording, err := bundle.Open(filepath.Join(s.Directory, "moments.tar.gz"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 				asked++
 				points, err := taker.memory.Instant(context.Background(), evidence.Query, report.Window.To)
 				if err != nil {
-					t.Errorf("%s: %s of %s: %v", s.dir, evidence.Name, finding.ID, err)
+					t.Errorf("%s: %s of %s: %v", s.Directory, evidence.Name, finding.ID, err)
 					continue
 				}
 				got := math.NaN()
@@ -46,7 +46,7 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 					}
 				}
 				if !(math.Abs(got-float64(evidence.Value)) <= 0.01*math.Abs(float64(evidence.Value))+1e-9) {
-					t.Errorf("%s: %s of %s is %v, but %s gives %v", s.dir, evidence.Name, finding.ID, evidence.Value, evidence.Query, points)
+					t.Errorf("%s: %s of %s is %v, but %s gives %v", s.Directory, evidence.Name, finding.ID, evidence.Value, evidence.Query, points)
 				}
 			}
 		}

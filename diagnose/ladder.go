@@ -23,6 +23,8 @@ const (
 	StepApplication = "application"
 	StepSlots       = "slots"
 	StepSessions    = "sessions"
+	StepCredits     = "credits"  // SMB: what the server lets the client have under way
+	StepChannels    = "channels" // SMB: the sessions of multichannel
 	StepCPU         = "cpu"
 	StepNetwork     = "network"
 	StepVolume      = "volume" // the volume's own limit; shown where the cloud's volume behind a mount is known
@@ -38,6 +40,9 @@ var binds = map[string]string{
 	"session_saturated/sender":        StepSessions,
 	"session_saturated/skew":          StepSessions,
 	"session_saturated/cpu":           StepCPU,
+	"smb_multichannel/missing":        StepSessions,
+	"smb_multichannel/too_few":        StepSessions,
+	"smb_multichannel/too_many":       StepSessions,
 	"client_bound/cpu":                StepCPU,
 	"client_bound/network":            StepNetwork,
 	"client_bound/placement":          StepNetwork,
@@ -50,18 +55,18 @@ var binds = map[string]string{
 
 // Ladder builds the ladder of a mount from its numbers and the findings on its path.
 func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, path []detectors.Finding) []Step {
-	steps := []Step{
-		{Step: StepApplication, Load: mount.Outstanding(), Capacity: fleet.Unknown, Unit: "requests"},
-		slots(mount, endpoint, client),
-		sessions(endpoint),
-		{Step: StepCPU, Load: client.CPU.BusiestBusy, Capacity: 1, Unit: "busiest core"},
-		network(client.NIC),
-	}
+	steps := []Step{{Step: StepApplication, Load: mount.Outstanding(), Capacity: fleet.Unknown, Unit: "requests"}}
+	steps = append(steps, queue(mount, endpoint, client)...)
+	steps = append(steps, sessions(endpoint),
+		Step{Step: StepCPU, Load: client.CPU.BusiestBusy, Capacity: 1, Unit: "busiest core"}, network(client.NIC))
 	if mount.Volume != nil {
 		steps = append(steps, volume(mount.Volume), pool(mount.Volume))
 	}
+	if mount.Share != nil {
+		steps = append(steps, share(mount.Share), account(mount.Share.Of))
+	}
 	steps = append(steps, Step{Step: StepServer, Load: mount.OnWire(), Capacity: fleet.Unknown, Unit: "requests"})
-	binding := BindingStep(path)
+	binding := StepFor(mount.Protocol, BindingStep(path))
 	for i := range steps {
 		steps[i].Utilisation = steps[i].Load.Over(steps[i].Capacity)
 		steps[i].Binding = steps[i].Step == binding
@@ -69,20 +74,50 @@ func Ladder(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client, 
 	return steps
 }
 
+// queue is where requests wait before they are sent: for a slot, or for a credit of an SMB server. iSCSI sessions have none
+// that could be read.
+func queue(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) []Step {
+	switch mount.Protocol {
+	case fleet.SMB:
+		return []Step{credits(endpoint)}
+	case fleet.ISCSI:
+		return nil
+	}
+	return []Step{slots(mount, endpoint, client)}
+}
+
 // slots is how many of the slots that one connection or session can fill are in use (detectors.md §1, C).
 func slots(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) Step {
 	step := Step{Step: StepSlots, Load: fleet.Unknown, Capacity: fleet.Unknown, Unit: "slots"}
-	for _, transport := range endpoint.Transports {
-		if transport.Version == mount.Version {
-			step.Load = transport.OnWire()
-			step.Capacity = detectors.Slots(transport, client)
-		}
+	if transport := endpoint.TransportOf(mount); transport != nil {
+		step.Load = transport.OnWire()
+		step.Capacity = detectors.Slots(transport, client)
+	}
+	return step
+}
+
+// credits are those that requests under way hold, of these and the free ones of the channel that has fewest.
+func credits(endpoint *fleet.Endpoint) Step {
+	step := Step{Step: StepCredits, Load: endpoint.OnWire().Over(max(endpoint.SMB.Channels, 1)), Capacity: fleet.Unknown, Unit: "credits on a channel"}
+	if endpoint.SMB.Credits.Known() && step.Load.Known() {
+		step.Capacity = endpoint.SMB.Credits + step.Load
+	}
+	return step
+}
+
+// StepFor is a step as the ladder of a protocol calls it.
+func StepFor(protocol, step string) string {
+	if protocol == fleet.SMB && step == StepSessions {
+		return StepChannels
 	}
 	return step
 }
 
 func sessions(endpoint *fleet.Endpoint) Step {
-	step := Step{Step: StepSessions, Load: fleet.Unknown, Capacity: endpoint.Ceiling, Unit: "bytes per second on the busiest session"}
+	step := Step{
+		Step: StepFor(endpoint.Protocol, StepSessions), Load: fleet.Unknown, Capacity: endpoint.Ceiling,
+		Unit: "bytes per second on the busiest session",
+	}
 	if busiest := endpoint.Busiest(); busiest != nil {
 		step.Load = busiest.Rate
 	}
@@ -107,6 +142,39 @@ func volume(v *fleet.Volume) Step {
 	step := Step{Step: StepVolume, Load: v.Throughput, Capacity: v.Limit, Unit: "bytes per second"}
 	if v.Of != nil && v.Of.Flex() {
 		step.Capacity = fleet.Unknown
+	}
+	return step
+}
+
+// share is what a share does in its busiest second against what it may do, by bytes or by operations, whichever is nearer to
+// its limit. One that is paid by use has no limits of its own.
+func share(s *fleet.Share) Step {
+	step := Step{Step: StepVolume, Load: s.Load.Egress.Plus(s.Load.Ingress), Capacity: s.Throughput, Unit: "bytes per second"}
+	if n := len(s.Load.Recent); n > 0 && !s.Of.ByUse() {
+		newest := s.Load.Recent[n-1]
+		step.Load = newest.PeakBytes
+		return nearer(step, newest.Peak, s.Ceiling(newest.Credits))
+	}
+	return step
+}
+
+// account is what the shares of a storage account do together against what it may do.
+func account(a *fleet.Account) Step {
+	step := Step{Step: StepPool, Load: a.Load.Egress.Plus(a.Load.Ingress), Capacity: a.Limits.Throughput, Unit: "bytes per second"}
+	operations := a.Load.Total()
+	if !a.ByUse() {
+		for _, s := range a.Shares {
+			step.Load = step.Load.Plus(s.Load.Egress.Plus(s.Load.Ingress))
+			operations = operations.Plus(s.Load.Total())
+		}
+	}
+	return nearer(step, operations, a.Limits.Operations)
+}
+
+// nearer counts a step in operations where these are nearer to their limit than its bytes.
+func nearer(step Step, operations, most fleet.Value) Step {
+	if use := operations.Over(most); use.Known() && !step.Load.Over(step.Capacity).Above(float64(use)) {
+		step.Load, step.Capacity, step.Unit = operations, most, "operations per second"
 	}
 	return step
 }
@@ -137,7 +205,8 @@ func onPath(mount *fleet.Mount, findings []detectors.Finding) []detectors.Findin
 
 func touches(r fleet.Resource, mount *fleet.Mount) bool {
 	if r.Host == "" && r.Server == "" && r.Cloud != "" {
-		return mount.Volume != nil && holds(r, mount.Volume.Identity)
+		cloud := mount.Cloud()
+		return cloud.Cloud != "" && holds(r, cloud)
 	}
 	return matches(r.Host, mount.Host) && matches(r.Server, mount.Server) && matches(r.Export, mount.Export) && matches(r.Protocol, mount.Protocol)
 }
@@ -167,6 +236,8 @@ func BindingStep(path []detectors.Finding) string {
 // stepOf is the step at which a finding binds; empty where it binds none. A limit is the volume's or the pool's.
 func stepOf(f detectors.Finding) string {
 	switch {
+	case f.Variant == detectors.VariantCredits: // a limit that is still to come
+		return ""
 	case f.Detector != detectors.LimitReached:
 		return binds[f.Detector+"/"+f.Variant]
 	case f.Resource.Volume != "":

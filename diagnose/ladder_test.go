@@ -121,3 +121,78 @@ func TestCloudFindingsBindTheirOwnMounts(t *testing.T) {
 		t.Errorf("a mount without a volume has a pool's finding: %+v", path)
 	}
 }
+
+// A mount of a share shows the limit that it is nearer to, of the share and of its account.
+func TestLadderOfAShare(t *testing.T) {
+	for name, row := range map[string]struct {
+		change   func(*fleet.Share)
+		unit     string
+		load     fleet.Value
+		capacity fleet.Value
+	}{
+		"bytes":                            {func(*fleet.Share) {}, "bytes per second", 90 * mib, 100 * mib},
+		"operations, by what bursts allow": {func(s *fleet.Share) { s.Load.Recent[0].Peak = 9_500 }, "operations per second", 9_500, 10_000},
+		"operations, without credits":      {func(s *fleet.Share) { s.Load.Recent[0].Credits = 0 }, "operations per second", 2_900, 3_000},
+		"paid by use":                      {func(s *fleet.Share) { s.Of.Billing, s.Throughput = fleet.BillingByUse, fleet.Unknown }, "bytes per second", 80 * mib, fleet.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mount, endpoint, client := joined("premium")
+			identity := fleet.Resource{Cloud: "azure", Service: "azurefiles", Project: "s", Location: "westeurope", Pool: "exampleaccount"}
+			account := &fleet.Account{Identity: identity, Media: "ssd", Billing: "v2", Limits: fleet.AccountLimits{Operations: 100_000, Throughput: 1_000 * mib}}
+			share := &fleet.Share{Identity: identity, Of: account, Throughput: 100 * mib, IOPS: 3_000, Burst: 10_000}
+			share.Identity.Volume = "home"
+			share.Load = fleet.ShareLoad{Egress: 60 * mib, Ingress: 20 * mib, Recent: []fleet.ShareMoment{{Peak: 2_900, PeakBytes: 90 * mib, Credits: 1}}}
+			account.Shares = []*fleet.Share{share}
+			account.Load = fleet.ShareLoad{Egress: 0, Ingress: 0}
+			row.change(share)
+			mount.Volume, mount.Share = nil, share
+			finding := detectors.Finding{Detector: "limit_reached", Variant: "iops", Severity: detectors.Critical, Resource: share.Identity}
+			steps := Ladder(mount, endpoint, client, onPath(mount, []detectors.Finding{finding}))
+			if _, binding := stepNames(steps); binding != StepVolume {
+				t.Errorf("binding %q, want the volume", binding)
+			}
+			step := find(t, steps, StepVolume)
+			if step.Unit != row.unit || step.Load != row.load || step.Capacity.Known() != row.capacity.Known() || row.capacity.Known() && step.Capacity != row.capacity {
+				t.Errorf("%+v, want %v of %v %s", step, row.load, row.capacity, row.unit)
+			}
+			if pool := find(t, steps, StepPool); pool.Capacity != 1_000*mib {
+				t.Errorf("account %+v", pool)
+			}
+			finding.Variant = "credits"
+			if _, binding := stepNames(Ladder(mount, endpoint, client, onPath(mount, []detectors.Finding{finding}))); binding != "" {
+				t.Errorf("binding %q for a limit that is still to come", binding)
+			}
+			finding.Variant, finding.Resource.Volume = "iops", ""
+			if _, binding := stepNames(Ladder(mount, endpoint, client, onPath(mount, []detectors.Finding{finding}))); binding != StepPool {
+				t.Errorf("binding %q, want the account", binding)
+			}
+		})
+	}
+}
+
+// A mount of a volume of Azure NetApp Files has its volume and its pool on the ladder. A Flexible pool's volumes have limits of
+// their own, unlike those of a Flex pool.
+func TestLadderOfAzureNetApp(t *testing.T) {
+	mount, endpoint, client := joined("flexible")
+	for _, v := range mount.Volume.Of.Volumes {
+		v.Identity.Cloud, v.Identity.Service, v.Identity.Pool = "azure", "azurenetapp", "account/pool-a"
+	}
+	mount.Volume.Of.Identity = mount.Volume.Identity
+	mount.Volume.Of.Identity.Volume = ""
+	finding := detectors.Finding{Detector: detectors.LimitReached, Variant: detectors.VariantThroughput, Severity: detectors.Warning, Resource: mount.Volume.Identity}
+	steps := Ladder(mount, endpoint, client, onPath(mount, []detectors.Finding{finding}))
+	if _, binding := stepNames(steps); binding != StepVolume {
+		t.Errorf("binding %q, want the volume", binding)
+	}
+	if step := find(t, steps, StepVolume); step.Load != 120*mib || step.Capacity != 128*mib {
+		t.Errorf("volume %+v", step)
+	}
+	if step := find(t, steps, StepPool); step.Load != 320*mib || step.Capacity != 512*mib {
+		t.Errorf("pool %+v", step)
+	}
+	other := finding
+	other.Resource.Pool = "account/pool-b" // a namesake in another pool
+	if path := onPath(mount, []detectors.Finding{other}); len(path) != 0 {
+		t.Errorf("a namesake's finding is on the path: %+v", path)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,10 +62,24 @@ type Mount struct {
 }
 
 // Name is the mount as an operator writes it.
-func (m Mount) Name() string { return m.ServerName + ":" + m.Export }
+func (m Mount) Name() string { return nameOf(m.Protocol, m.ServerName, m.Export) }
+
+// nameOf is a mount of a server as its protocol writes it.
+func nameOf(protocol, server, export string) string {
+	switch protocol {
+	case fleet.SMB:
+		return "//" + server + "/" + strings.TrimPrefix(export, "/")
+	case fleet.ISCSI:
+		return export + " at " + server
+	}
+	return server + ":" + export
+}
 
 // On is where the mount is mounted, for people.
 func (m Mount) On() string {
+	if len(m.MountPoints) == 0 {
+		return "(no mount point visible)"
+	}
 	on := strings.Join(m.MountPoints, ", ")
 	if m.MoreMounts > 0 {
 		on += fmt.Sprintf(" and %d more", m.MoreMounts)
@@ -97,7 +112,7 @@ func (r *Report) Blind() string {
 	failed := ""
 	for _, state := range r.Collectors {
 		switch {
-		case state.Name == mountCollector && !state.Success:
+		case slices.Contains(mountCollectors, state.Name) && !state.Success:
 			return "the mounts could not be read: " + state.Reason
 		case state.Success:
 			return ""

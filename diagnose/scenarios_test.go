@@ -2,9 +2,7 @@ package diagnose
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,57 +12,14 @@ import (
 	"github.com/nasight/nasight/bundle"
 	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/internal/captures"
 )
 
-// conclusions maps what the captures' scenario.json calls a conclusion to findings, the one place where the two
-// vocabularies meet. A name without findings describes a state, which the ladder and the notes show.
-var conclusions = map[string][]string{
-	"single_tcp_session_saturated":           {"session_saturated/flow"},
-	"single_tcp_session_at_a_ceiling":        {"session_saturated/flow"},
-	"nconnect_recommended":                   {"session_saturated/flow", "session_saturated/sender", "session_saturated/cpu"},
-	"slot_table_exhausted":                   {"session_saturated/slots"},
-	"nfs41_session_slots_exhausted":          {"session_saturated/session_slots"},
-	"latency_bound_low_concurrency":          {"client_bound/single_thread"},
-	"metadata_heavy":                         {"metadata_heavy/share", "metadata_heavy/ceiling"},
-	"server_latency_bound":                   {"server_latency/server"},
-	"server_not_responding":                  {"server_unresponsive/stalled"},
-	"smb_multichannel_recommended":           {"session_saturated/flow", "smb_multichannel/missing"},
-	"smb_multichannel_degraded":              {"smb_multichannel/missing", "smb_multichannel/too_few"},
-	"smb_multichannel_single_thread_penalty": {"smb_multichannel/single_thread_penalty"},
-	"iscsi_more_sessions_recommended":        {"session_saturated/flow"},
-	"iscsi_sessions_unbalanced":              {"session_saturated/skew"},
-}
-
-// states are the names that are no finding.
-var states = []string{
-	"nconnect_in_use", "smb_multichannel_in_use", "iscsi_multi_session_in_use", "high_concurrency", "shared_transport",
-	"small_io", "large_io", "parsing", "recovered", "reconnecting", "idle", "idle_mostly", "shared_limit_reached",
-}
-
-type scenario struct {
-	Name, Protocol string
-	ExpectedTrue   []string `json:"expected_true"`
-	ExpectedFalse  []string `json:"expected_false"`
-	dir            string
-}
-
-func scenarios(t *testing.T) []scenario {
+func scenarios(t *testing.T) []captures.Capture {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/captures/*/*/scenario.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no captures below ../testdata/captures: %v", err)
-	}
-	all := make([]scenario, 0, len(files))
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := scenario{dir: filepath.Dir(file)}
-		if err := json.Unmarshal(data, &one); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		all = append(all, one)
+	all, err := captures.Read("../testdata/captures")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -86,25 +41,25 @@ func examine(t *testing.T, dir string) *Report {
 
 func found(report *Report, conclusion string) bool {
 	return slices.ContainsFunc(report.Findings, func(f detectors.Finding) bool {
-		return slices.Contains(conclusions[conclusion], f.Detector+"/"+f.Variant)
+		return slices.Contains(captures.Conclusions()[conclusion], f.Name())
 	})
 }
 
 // judged tells whether the detectors at hand can reach a conclusion at all: SMB and iSCSI hosts have no collectors of
 // their own yet, so their captures only have to be free of false alarms.
-func judged(s scenario) bool { return s.Protocol == "nfs" }
+func judged(s captures.Capture) bool { return true }
 
-// TestScenarios holds every capture against what its scenario.json expects.
+// TestScenarios holds every capture against what its captures.Capture.json expects.
 func TestScenarios(t *testing.T) {
 	table := newConfusion()
 	for _, s := range scenarios(t) {
-		t.Run(filepath.Base(filepath.Dir(s.dir))+"/"+s.Name, func(t *testing.T) {
-			report := examine(t, s.dir)
+		t.Run(filepath.Base(filepath.Dir(s.Directory))+"/"+s.Name, func(t *testing.T) {
+			report := examine(t, s.Directory)
 			for _, name := range s.ExpectedTrue {
-				if conclusions[name] == nil && !slices.Contains(states, name) {
+				if captures.Conclusions()[name] == nil && !slices.Contains(captures.States(), name) {
 					t.Errorf("scenario.json expects %q, which maps to no finding and no state", name)
 				}
-				if conclusions[name] == nil || !judged(s) {
+				if captures.Conclusions()[name] == nil || !judged(s) {
 					continue
 				}
 				table.expect(name, found(report, name))
@@ -126,7 +81,7 @@ func TestScenarios(t *testing.T) {
 }
 
 // checkStates holds the conclusions that are states of mounts and no findings.
-func checkStates(t *testing.T, s scenario, report *Report) {
+func checkStates(t *testing.T, s captures.Capture, report *Report) {
 	t.Helper()
 	has := func(state string) bool {
 		return slices.ContainsFunc(report.Mounts, func(m Mount) bool { return m.State == state })

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/detectors"
+	"github.com/nasight/nasight/fleet"
 )
 
 // Text writes the report for people. Colour is for terminals.
@@ -146,20 +148,24 @@ func headline(r *Report) string {
 
 // noMounts tells a host without mounts from one that could not be looked at.
 func noMounts(r *Report) string {
+	looked := false
 	for _, state := range r.Collectors {
 		switch {
-		case state.Name != mountCollector:
+		case !slices.Contains(mountCollectors, state.Name):
 		case !state.Success:
 			return "The mounts could not be read: " + state.Reason
 		default:
-			return "No NFS mount found: nothing to judge. If there should be one, look at the mount namespace that --path.procfs shows; SMB and iSCSI are not read yet."
+			looked = true
 		}
 	}
-	return "No mount was looked for: the collector " + mountCollector + " is switched off."
+	if !looked {
+		return "No mount was looked for: the collectors that find mounts (" + strings.Join(mountCollectors, ", ") + ") are switched off."
+	}
+	return "No NFS mount, SMB share or iSCSI target found: nothing to judge. If there should be one, look at the mount namespace that --path.procfs shows."
 }
 
-// mountCollector is the one that finds mounts.
-const mountCollector = "nfs"
+// mountCollectors are those that find mounts, shares and targets.
+var mountCollectors = []string{"nfs", "smb", "iscsi", "windows"}
 
 func plural(n int, word string) string {
 	if n == 1 {
@@ -192,10 +198,20 @@ func (t *text) mount(m Mount) {
 func load(m Mount) string {
 	sessions := "sessions unknown"
 	if m.Sessions.Known() {
-		sessions = digits(float64(m.Sessions)) + " " + plural(int(m.Sessions), "session")
+		word := "session"
+		if m.Protocol == fleet.SMB {
+			word = "channel"
+		}
+		sessions = digits(float64(m.Sessions)) + " " + plural(int(m.Sessions), word)
 	}
-	return fmt.Sprintf("NFS %s at %s, %s, %s: %s, read %s, write %s", m.Version, m.Server, sessions, strings.ReplaceAll(m.State, "_", " "),
+	return fmt.Sprintf("%s at %s, %s, %s: %s, read %s, write %s", protocolOf(m), m.Server, sessions, strings.ReplaceAll(m.State, "_", " "),
 		rate(m.Operations), throughput(m.ReadRate), throughput(m.WriteRate))
+}
+
+// protocolOf is a mount's protocol with its version, as people write it.
+func protocolOf(m Mount) string {
+	name := map[string]string{fleet.NFS: "NFS", fleet.SMB: "SMB", fleet.ISCSI: "iSCSI"}[m.Protocol]
+	return strings.TrimSpace(name + " " + m.Version)
 }
 
 func (t *text) ladder(steps []Step) {
@@ -255,7 +271,7 @@ func subject(f detectors.Finding) string {
 	r := f.Resource
 	switch {
 	case r.Export != "":
-		return r.Server + ":" + r.Export
+		return nameOf(r.Protocol, r.Server, r.Export)
 	case r.Server != "":
 		return "server " + r.Server
 	}
@@ -283,19 +299,26 @@ func (t *text) remedy(r detectors.Remedy) {
 	}
 }
 
+// collectors names those that the host has nothing for in one line: most hosts have one kind of storage and one cloud.
 func (t *text) collectors(states []CollectorState) {
 	t.line("")
+	var without []string
 	for _, state := range states {
 		switch {
 		case !state.Success:
 			t.line("collector %s: failed: %s", state.Name, printable(state.Reason))
 		case len(state.Skipped) > 0:
 			t.line("collector %s: ok, skipped %s", state.Name, skipped(state.Skipped))
+		case state.Reason == collectors.ErrNoData.Error():
+			without = append(without, state.Name)
 		case state.Reason != "":
 			t.line("collector %s: %s", state.Name, printable(state.Reason))
 		default:
 			t.line("collector %s: ok", state.Name)
 		}
+	}
+	if len(without) > 0 {
+		t.line("nothing to read for: %s", strings.Join(without, ", "))
 	}
 }
 

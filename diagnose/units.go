@@ -55,7 +55,7 @@ func digits(v float64) string {
 // quantity shows a ladder's number in the step's unit.
 func quantity(v fleet.Value, step Step) string {
 	switch step.Step {
-	case StepSessions, StepNetwork, StepVolume, StepPool:
+	case StepSessions, StepChannels, StepNetwork, StepVolume, StepPool:
 		return throughput(v)
 	case StepCPU:
 		return percent(v)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/prometheus/common/config"
+
+	"github.com/nasight/nasight/internal/redirect"
 )
 
 // newClient makes the HTTP client with the credentials and certificates of the configuration.
@@ -31,20 +33,39 @@ func newClient(cfg PusherConfig) (*http.Client, *statusRecorder, error) {
 	if cfg.BearerTokenFile != "" {
 		settings.Authorization = &config.Authorization{CredentialsFile: cfg.BearerTokenFile}
 	}
+	if len(cfg.Headers) > 0 {
+		settings.HTTPHeaders = &config.Headers{Headers: map[string]config.Header{}}
+		for name, value := range cfg.Headers {
+			settings.HTTPHeaders.Headers[name] = config.Header{Values: []string{value}}
+		}
+	}
 	if err := settings.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("credentials: %w", err)
 	}
 	if err := errors.Join(readable("password file", cfg.PasswordFile), readable("bearer token file", cfg.BearerTokenFile)); err != nil {
 		return nil, nil, err
 	}
-	client, err := config.NewClientFromConfig(settings, "remote_write")
+	client, err := config.NewClientFromConfig(settings, "remote_write", config.WithUserAgent(cfg.UserAgent))
 	if err != nil {
 		return nil, nil, fmt.Errorf("HTTP client: %w", err)
+	}
+	client.Transport = redirect.Refuse(client.Transport)
+	if cfg.Wrap != nil {
+		client.Transport = cfg.Wrap(client.Transport)
 	}
 	status := &statusRecorder{next: client.Transport}
 	client.Transport = status
 	client.Timeout = cfg.Timeout
 	return client, status, nil
+}
+
+// NewTransport makes what sends requests with the credentials and certificates of the configuration, without a timeout.
+func NewTransport(cfg PusherConfig) (http.RoundTripper, error) {
+	client, _, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return client.Transport, nil
 }
 
 // readable refuses a file with credentials that cannot be read at the start; no name is no file. One that goes away later

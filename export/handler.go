@@ -16,7 +16,7 @@ import (
 type HandlerConfig struct {
 	Store      *Store
 	Own        *prometheus.Registry // metrics of this process, see NewRegistry; nil for none
-	Collectors []string             // names that collect[] may ask for
+	Collectors func() []string      // names that collect[] may ask for; a reload changes them
 	Logger     *slog.Logger         // nil for none
 }
 
@@ -45,9 +45,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.all.ServeHTTP(w, r)
 		return
 	}
+	known := h.Collectors()
 	for _, name := range names {
-		if !slices.Contains(h.Collectors, name) {
-			text := fmt.Sprintf("no collector %q; there are %s", name, strings.Join(h.Collectors, ", "))
+		if !slices.Contains(known, name) {
+			text := fmt.Sprintf("no collector %q; there are %s", name, strings.Join(known, ", "))
 			http.Error(w, text, http.StatusBadRequest)
 			return
 		}
@@ -66,16 +67,21 @@ func (h *handler) serve(gatherer prometheus.Gatherer) http.Handler {
 	})
 }
 
-// gather puts the store's families and the process's own beside each other. Their names differ, as every family of the
-// schema begins with nasight_ and the registry has of that kind only what no
-// collector gives: the build info and how the configuration was read.
-func (h *handler) gather() ([]*dto.MetricFamily, error) {
-	families := h.Store.gather(nil)
-	if h.Own == nil {
-		return families, nil
-	}
-	own, err := h.Own.Gather()
-	families = append(families, own...)
-	slices.SortFunc(families, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
-	return families, err
+// gather gives what /metrics shows without collect[].
+func (h *handler) gather() ([]*dto.MetricFamily, error) { return Gatherer(h.Store, h.Own).Gather() }
+
+// Gatherer puts the store's families and the process's own beside each other; own may be nil. Their names differ, as every
+// family of the schema begins with nasight_ and the registry has of that kind only what no collector gives: the build info and
+// how the configuration was read.
+func Gatherer(store *Store, own *prometheus.Registry) prometheus.Gatherer {
+	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		families := store.gather(nil)
+		if own == nil {
+			return families, nil
+		}
+		more, err := own.Gather()
+		families = append(families, more...)
+		slices.SortFunc(families, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
+		return families, err
+	})
 }

@@ -24,7 +24,7 @@ func testHandler(t *testing.T) http.Handler {
 		batch("client1", "cpu", sample(schema.CPUCores, 4, "client1"), sample(schema.CPUSeconds, 7, "client1", "busy")),
 		batch("client1", "nic", sample(schema.NICReceived, 9, "client1", "eth0")),
 	)
-	return Handler(HandlerConfig{Store: s, Own: registry, Collectors: []string{"cpu", "nic", "nfs"}})
+	return Handler(HandlerConfig{Store: s, Own: registry, Collectors: func() []string { return []string{"cpu", "nic", "nfs"} }})
 }
 
 func TestHandlerShowsTheStoreAndTheProcess(t *testing.T) {

@@ -23,7 +23,8 @@ type receiver struct {
 
 	mu       sync.Mutex
 	lines    []string
-	answers  []answer // for the next requests, in turn; then everything is accepted
+	answers  []answer                 // for the next requests, in turn; then everything is accepted
+	refuse   func(lines []string) int // the status by which a request is refused as a whole; 0 or nil: it is not
 	requests chan *http.Request
 }
 
@@ -61,10 +62,21 @@ func (r *receiver) Store(request *http.Request, kind remote.WriteMessageType) (*
 		}
 		accepted, err = next.accept, fmt.Errorf("answer %d", next.status)
 	}
+	if status := r.refused(lines); status != 0 {
+		response.SetStatusCode(status)
+		accepted, err = 0, fmt.Errorf("answer %d", status)
+	}
 	response.Samples = accepted
 	r.lines = append(r.lines, lines[:accepted]...)
 	r.requests <- request
 	return response, err
+}
+
+func (r *receiver) refused(lines []string) int {
+	if r.refuse == nil {
+		return 0
+	}
+	return r.refuse(lines)
 }
 
 func decode(body io.Reader, kind remote.WriteMessageType) ([]string, error) {

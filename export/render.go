@@ -70,6 +70,7 @@ func (r *renderer) metrics(f *schema.Family, places []int32) []*dto.Metric {
 	slab := make([]dto.Metric, len(places))
 	assign := valuesOf(f.Type, len(places))
 	var before []*dto.Metric
+	var last []*dto.LabelPair
 	if len(f.Labels) > 0 {
 		before = r.alike[&f.Labels[0]]
 		r.alike[&f.Labels[0]] = metrics
@@ -80,9 +81,9 @@ func (r *renderer) metrics(f *schema.Family, places []int32) []*dto.Metric {
 		if i < len(before) && set.matches(before[i].Label, labels) {
 			metric.Label = before[i].Label
 		} else {
-			metric.Label = set.pairs(labels)
+			metric.Label = set.pairs(labels, last)
 		}
-		metrics[i] = metric
+		metrics[i], last = metric, metric.Label
 	}
 	return metrics
 }
@@ -134,14 +135,21 @@ func (l layout) compare(a, b *dto.Metric) int {
 	return 0
 }
 
-func (l layout) pairs(values []string) []*dto.LabelPair {
-	slab := make([]dto.LabelPair, len(values))
-	texts := make([]string, len(values))
+// pairs are the labels of a metric. Those that the one before it has as well are shared: metrics are in order, so that most of
+// their labels are the same, and labels take most of the memory.
+func (l layout) pairs(values []string, last []*dto.LabelPair) []*dto.LabelPair {
 	pairs := make([]*dto.LabelPair, len(values))
 	for i, place := range l.place {
-		texts[i] = valid(values[place])
-		slab[i].Name, slab[i].Value = &l.names[i], &texts[i]
-		pairs[i] = &slab[i]
+		if last != nil && last[i].GetValue() == values[place] {
+			pairs[i] = last[i]
+			continue
+		}
+		label := &struct {
+			pair dto.LabelPair
+			text string
+		}{text: valid(values[place])}
+		label.pair.Name, label.pair.Value = &l.names[i], &label.text
+		pairs[i] = &label.pair
 	}
 	return pairs
 }

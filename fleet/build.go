@@ -18,12 +18,12 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 	rows := make(map[string]Feature)
 	for _, feature := range Features() {
 		rows[feature.Name] = feature
-		if feature.Slow || feature.Only || feature.Cloud {
+		if feature.Slow || feature.Only || feature.Cloud || profile.CloudOnly {
 			continue
 		}
-		points, err := reader.Instant(ctx, feature.expand(profile, ""), at)
+		points, err := feature.ask(ctx, reader, at, profile)
 		if err != nil {
-			return nil, fmt.Errorf("feature %s: %w", feature.Name, err)
+			return nil, err
 		}
 		answers[feature.Name] = points
 	}
@@ -33,18 +33,40 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 	}
 	view := &Fleet{
 		At: at, Window: profile.Window, Clients: builder.build(),
-		Query: func(feature string, resource Resource) string {
-			row, ok := rows[feature]
-			if !ok {
-				return ""
-			}
-			return row.Promql(profile, resource)
-		},
+		Query: queries(rows, profile),
 	}
 	if err := addCloud(ctx, reader, view, profile); err != nil {
 		return nil, err
 	}
 	return view, nil
+}
+
+// ask asks history for a feature of every resource.
+func (f Feature) ask(ctx context.Context, reader history.Reader, at time.Time, profile Profile) ([]history.Point, error) {
+	var all []history.Point
+	for _, query := range f.Queries(profile) {
+		points, err := reader.Instant(ctx, query, at)
+		if err != nil {
+			return nil, fmt.Errorf("feature %s: %w", f.Name, err)
+		}
+		all = append(all, points...)
+	}
+	return all, nil
+}
+
+// queries puts the times into the expressions once: a round of findings asks for many thousands.
+func queries(rows map[string]Feature, profile Profile) Query {
+	expanded := make(map[string]Feature, len(rows))
+	for name, row := range rows {
+		expanded[name] = row.timed(profile)
+	}
+	return func(feature string, resource Resource) string {
+		row, ok := expanded[feature]
+		if !ok {
+			return ""
+		}
+		return row.about(resource)
+	}
 }
 
 type (
@@ -72,6 +94,7 @@ func (b *builder) build() []*Client {
 	b.buildClients()
 	b.buildMounts()
 	b.buildEndpoints()
+	b.buildSMBServers()
 	b.buildTransports()
 	b.buildSessions()
 	b.applyLearnt()
@@ -93,6 +116,7 @@ func (b *builder) client(host string) *Client {
 			CPU:      CPU{Unknown, Unknown, Unknown, Unknown, Unknown},
 			NIC:      unknownNIC(),
 			Settings: Settings{Unknown, Unknown, Unknown},
+			SMB:      SMBClient{PerInterface: Unknown, PerServer: Unknown},
 		}
 		b.clients[host] = client
 	}
@@ -109,6 +133,8 @@ func (b *builder) buildClients() {
 	b.eachClient(FeatureSessionSlots, func(c *Client) *Value { return &c.Settings.SessionSlots })
 	b.eachClient(FeatureSessionSlotsConfig, func(c *Client) *Value { return &c.Settings.SessionSlotsConfigured })
 	b.buildNICs()
+	b.buildSMBClients()
+	b.buildInstances()
 }
 
 func (b *builder) eachClient(feature string, field func(*Client) *Value) {
@@ -138,6 +164,12 @@ func (b *builder) buildMounts() {
 		FeatureRetransmits:  func(m *Mount) *Value { return &m.Retransmits },
 		FeatureTimeouts:     func(m *Mount) *Value { return &m.Timeouts },
 		FeatureReadAhead:    func(m *Mount) *Value { return &m.ReadAhead },
+
+		FeatureOpenFiles:      func(m *Mount) *Value { return &m.OpenFiles },
+		FeatureFilesInUse:     func(m *Mount) *Value { return &m.FilesInUse },
+		FeatureChannelsAsked:  func(m *Mount) *Value { return &m.ChannelsAsked },
+		FeatureCreditStalls:   func(m *Mount) *Value { return &m.CreditStalls },
+		FeatureTargetSessions: func(m *Mount) *Value { return &m.Sessions },
 	} {
 		b.eachMount(feature, func(m *Mount, point history.Point) { *field(m) = Value(point.Value) })
 	}
@@ -188,6 +220,7 @@ func newMount(labels map[string]string) *Mount {
 	for _, value := range []*Value{
 		&mount.ReadAhead, &mount.Age, &mount.ReadRate, &mount.WriteRate, &mount.Retransmits,
 		&mount.Timeouts, &mount.Completions, &mount.ClockAdvance, &mount.Samples,
+		&mount.OpenFiles, &mount.FilesInUse, &mount.ChannelsAsked, &mount.CreditStalls, &mount.Sessions,
 	} {
 		*value = Unknown
 	}

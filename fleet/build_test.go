@@ -216,8 +216,16 @@ func TestEveryFeatureIsValidPromQL(t *testing.T) {
 	seen := map[string]bool{}
 	for _, profile := range []fleet.Profile{fleet.Spacing(time.Minute, 15*time.Second), fleet.Moments([]time.Time{start})} {
 		for _, feature := range fleet.Features() {
-			for _, resource := range []fleet.Resource{{}, {Host: `a"b\c`, Server: "192.0.2.1", Export: "/x\ny", Protocol: "nfs"}} {
-				query := feature.Promql(profile, resource)
+			odd := fleet.Resource{Host: `a"b\c`, Server: "192.0.2.1", Export: "/x\ny"}
+			for _, protocol := range []string{"", fleet.NFS, fleet.SMB, fleet.ISCSI} {
+				odd.Protocol = protocol
+				query := feature.Promql(profile, odd)
+				if _, counted := feature.Per[protocol]; !counted && feature.Per != nil && protocol != "" {
+					if query != "" {
+						t.Errorf("%s asks %q for a protocol that it has no row for", feature.Name, query)
+					}
+					continue
+				}
 				if strings.Contains(query, "$") {
 					t.Errorf("%s: %q keeps a placeholder", feature.Name, query)
 				}

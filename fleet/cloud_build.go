@@ -12,8 +12,8 @@ import (
 )
 
 // volumeKey names a volume without its pool: names are unique in a location, and a sample taken before the inventory was
-// read has no pool.
-type volumeKey struct{ cloud, service, project, location, volume string }
+// read has no pool. In Azure NetApp Files names are unique in a pool alone, and samples always have one.
+type volumeKey struct{ cloud, service, project, location, volume, pool string }
 
 type replicationKey struct {
 	volumeKey
@@ -28,8 +28,15 @@ func identityOf(labels map[string]string) Resource {
 }
 
 func volumeOf(labels map[string]string) volumeKey {
-	return volumeKey{labels["cloud"], labels["service"], labels["project"], labels["location"], labels["volume"]}
+	key := volumeKey{cloud: labels["cloud"], service: labels["service"], project: labels["project"], location: labels["location"], volume: labels["volume"]}
+	if namedInPool(key.service) {
+		key.pool = labels["pool"]
+	}
+	return key
 }
+
+// namedInPool tells whether two pools of a location may have volumes of one name.
+func namedInPool(service string) bool { return Provider(service) == ProviderAzureNetApp }
 
 func replicationOf(labels map[string]string) replicationKey {
 	return replicationKey{volumeOf(labels), labels[schema.Replication]}
@@ -55,22 +62,34 @@ func addCloud(ctx context.Context, reader history.Reader, view *Fleet, profile P
 		reader: reader, view: view, profile: profile, answers: map[string][]history.Point{}, pools: map[Resource]*Pool{},
 		volumes: map[volumeKey]*Volume{}, replications: map[replicationKey]*Replication{}, strangers: map[volumeKey]Resource{},
 	}
-	if known, err := c.inventory(ctx); err != nil || !known {
+	pools, err := c.addPools(ctx)
+	if err != nil {
 		return err
 	}
+	azure, err := c.addAccounts(ctx)
+	if err == nil && (pools || azure != nil) {
+		c.join(azure)
+	}
+	return err
+}
+
+// addPools asks for the side of Google Cloud NetApp Volumes, and tells whether its inventory is known.
+func (c *cloud) addPools(ctx context.Context) (bool, error) {
+	if known, err := c.inventory(ctx); err != nil || !known {
+		return false, err
+	}
 	if err := c.ask(ctx); err != nil {
-		return err
+		return false, err
 	}
 	c.buildPools()
 	c.buildVolumes()
 	c.buildReplications()
 	if err := c.buildRecent(ctx); err != nil {
-		return err
+		return false, err
 	}
 	c.finish()
 	c.applyDays()
-	c.join()
-	return nil
+	return true, nil
 }
 
 // inventory asks what pools and volumes there are.
@@ -156,12 +175,17 @@ func (c *cloud) buildPools() {
 			}
 		}
 	}
+	for identity, labels := range resources(c.answers[FeaturePoolResource], schema.PoolResourceInfo, identityOf) {
+		if pool, ok := c.pools[identity]; ok {
+			pool.ResourceGroup = labels["resource_group"]
+		}
+	}
 }
 
 func (c *cloud) pool(identity Resource) *Pool {
 	pool, ok := c.pools[identity]
 	if !ok {
-		pool = &Pool{Identity: identity, Days: PoolDays{Unknown, Unknown}}
+		pool = &Pool{Identity: identity, Days: PoolDays{P99: Unknown, Max: Unknown, IOPSP99: Unknown, IOPSMax: Unknown}}
 		for _, value := range []*Value{
 			&pool.Capacity, &pool.Allocated, &pool.HotTier, &pool.Total, &pool.Available, &pool.AvailableLow, &pool.AvailableThen, &pool.IOPS,
 		} {
@@ -226,6 +250,7 @@ func newVolume(labels map[string]string) *Volume {
 		volume.Protocols = strings.Split(protocols, ",")
 	}
 	for _, value := range []*Value{
+		&volume.ClientUse,
 		&volume.Capacity, &volume.Used, &volume.InodeLimit, &volume.InodeUsed, &volume.Assigned, &volume.Limit,
 		&volume.Throughput, &volume.Operations, &volume.Latency,
 	} {

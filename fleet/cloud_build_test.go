@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,43 @@ func TestChangedConfigurationCountsAtOnce(t *testing.T) {
 	view := r.build(fleet.Moments(r.times))
 	if len(view.Pools) != 1 || view.Pools[0].ServiceLevel != "premium" || len(view.Pools[0].Volumes) != 1 {
 		t.Fatalf("pools %+v, want the new level and the volume in its new pool", view.Pools)
+	}
+}
+
+// What a reading of the inventory lists no more is gone, where it lists anything else of the place. A place of which nothing
+// was read lately is as it was last known, for four hours.
+func TestWhatIsNotListedAnyMoreIsGone(t *testing.T) {
+	r := newRecorder(t)
+	r.at(0)
+	far := place{"other-example", "us-east4", "pool-b", "far"}
+	kept := home()
+	kept.volume = "kept"
+	for _, p := range []place{home(), kept, far} {
+		r.pool(p, "premium", "auto")
+		r.volume(p)
+	}
+	listed := r.now
+	r.now = listed.Add(time.Hour)
+	r.pool(home(), "premium", "auto")
+	r.volume(kept)
+	for after, want := range map[time.Duration]string{
+		64 * time.Minute: "home kept far", 66 * time.Minute: "kept far", 2 * time.Hour: "kept far", 4*time.Hour + time.Minute: "kept",
+	} {
+		view, err := fleet.Build(context.Background(), r.memory, listed.Add(after), fleet.Moments(r.times))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, pool := range view.Pools {
+			for _, volume := range pool.Volumes {
+				names = append(names, volume.Identity.Volume)
+			}
+		}
+		slices.Sort(names)
+		wanted := strings.Fields(want)
+		if slices.Sort(wanted); !slices.Equal(names, wanted) {
+			t.Errorf("%s after the first reading: %v, want %v", after, names, wanted)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type Days struct {
 	at      time.Time
 	pools   map[Resource]PoolDays
 	volumes map[volumeKey]VolumeDays
+	shares  map[Resource]ShareDays
 }
 
 // At is when the looks were taken.
@@ -29,7 +30,7 @@ func (d *Days) At() time.Time {
 }
 
 func unknownDays() VolumeDays {
-	return VolumeDays{Coverage: Unknown, P99: Unknown, P95: Unknown, Max: Unknown, Before: Unknown, Latency: Unknown}
+	return VolumeDays{Coverage: Unknown, P99: Unknown, P95: Unknown, Max: Unknown, Peak: Unknown, PeakDays: Unknown, Before: Unknown, Latency: Unknown}
 }
 
 // LearnDays looks over the last two weeks of every pool of the inventory, some pools at a time, so that the samples of a few
@@ -41,7 +42,7 @@ func LearnDays(ctx context.Context, reader history.Reader, at time.Time, profile
 		reader: reader, at: at.Truncate(schema.GCNVGrain), profile: profile,
 		sums: map[Resource]*[2]sums{},
 	}
-	d.days = &Days{at: d.at, pools: map[Resource]PoolDays{}, volumes: map[volumeKey]VolumeDays{}}
+	d.days = &Days{at: d.at, pools: map[Resource]PoolDays{}, volumes: map[volumeKey]VolumeDays{}, shares: map[Resource]ShareDays{}}
 	pools, err := d.pools(ctx)
 	if err != nil {
 		return nil, err
@@ -51,15 +52,23 @@ func LearnDays(ctx context.Context, reader history.Reader, at time.Time, profile
 			return nil, fmt.Errorf("%d pools in %s of project %s: %w", len(batch.pools), batch.place.Location, batch.place.Project, err)
 		}
 	}
-	return d.days, nil
+	if err := d.learnShares(ctx); err != nil {
+		return nil, err
+	}
+	return d.days, d.learnPeaks(ctx)
 }
 
-// Pools is the number of pools that the looks found something of.
+// Pools is the number of pools that the looks found something of, and of the storage accounts.
 func (d *Days) Pools() int {
 	if d == nil {
 		return 0
 	}
-	return len(d.pools)
+	accounts := map[Resource]bool{}
+	for identity := range d.shares {
+		identity.Volume = ""
+		accounts[identity] = true
+	}
+	return len(d.pools) + len(accounts)
 }
 
 // dayReader takes one look.
@@ -114,21 +123,27 @@ type batch struct {
 	volumes int
 }
 
+type batchKey struct {
+	place Resource
+	flex  bool
+}
+
 // batchVolumes is how many volumes are read together; a pool that has more is read on its own.
 const batchVolumes = 200
 
 func batches(pools map[Resource]poolSize) []batch {
 	var all []batch
+	open := map[batchKey]int{} // the batch of a place that is being filled
 	for _, pool := range slices.SortedFunc(maps.Keys(pools), compareIdentities) {
 		size := pools[pool]
 		name, place := pool.Pool, pool
 		place.Pool = ""
-		i := slices.IndexFunc(all, func(b batch) bool {
-			return b.place == place && b.flex == size.flex && b.volumes+size.volumes <= batchVolumes
-		})
-		if i < 0 {
+		key := batchKey{place, size.flex}
+		i, begun := open[key]
+		if !begun || all[i].volumes+size.volumes > batchVolumes {
 			all = append(all, batch{place: place, flex: size.flex})
 			i = len(all) - 1
+			open[key] = i
 		}
 		all[i].pools, all[i].volumes = append(all[i].pools, name), all[i].volumes+size.volumes
 	}
@@ -200,7 +215,7 @@ func (d *dayReader) learn(ctx context.Context, b batch) error {
 		}
 	}
 	for pool, s := range d.sums {
-		d.days.pools[pool] = PoolDays{P99: s[0].quantile(0.99), IOPSP99: s[1].quantile(0.99)}
+		d.days.pools[pool] = PoolDays{P99: s[0].quantile(0.99), Max: s[0].quantile(1), IOPSP99: s[1].quantile(0.99), IOPSMax: s[1].quantile(1)}
 	}
 	clear(d.sums)
 	err = d.samples(ctx, b, fmt.Sprintf("avg_over_time(%s{$sel}[1h]%s)", latency.Name, offset(latency.Delay)), time.Hour, 0, func(line history.Series) {

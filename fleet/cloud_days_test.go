@@ -30,6 +30,9 @@ func weeks(t *testing.T, level string) *recorder {
 			if i%50 == 0 {
 				first, second = 400, 300
 			}
+			if i == 2100 {
+				second = 350 // once: the highest sum, and no percentile
+			}
 		}
 		r.add(schema.VolumeTotalThroughput, first, a.labels()...)
 		r.add(schema.VolumeTotalThroughput, second, b.labels()...)
@@ -69,6 +72,7 @@ func TestDays(t *testing.T) {
 		"coverage": {days.Coverage, 1}, "latency": {days.Latency, 0.001},
 		// Both are high at the same moments: the percentile of the sum.
 		"p99 of the pool": {pool.Days.P99, 700}, "operations of the pool": {pool.Days.IOPSP99, 40},
+		"max of the pool": {pool.Days.Max, 750}, "most operations of the pool": {pool.Days.IOPSMax, 40},
 	} {
 		within(t, what, row.got, row.want)
 	}

@@ -50,13 +50,14 @@ func offset(d time.Duration) string {
 func known(family *schema.Family) string { return lately("last_over_time", family, shortWindow) }
 
 // settled is an info family's newest series of each resource. After a change the old labels stay in the window beside the new
-// ones: the shortest look that finds the resource decides.
+// ones: the shortest look that finds the resource decides. The longest is for places of which the last hour tells nothing, as
+// when the inventory cannot be read: where others were listed since, what was not is gone.
 func settled(family *schema.Family, by []string) string {
-	looks := make([]string, 0, 4)
-	for _, window := range []time.Duration{6 * time.Minute, 35 * time.Minute, 65 * time.Minute, 4 * family.Grain} {
-		looks = append(looks, fmt.Sprintf("last_over_time(%s{$sel}[%s])", family.Name, millis(window)))
+	look := func(window time.Duration) string {
+		return fmt.Sprintf("last_over_time(%s{$sel}[%s])", family.Name, millis(window))
 	}
-	return strings.Join(looks, " or on ("+strings.Join(by, ", ")+") ")
+	listed := strings.Join([]string{look(6 * time.Minute), look(35 * time.Minute), look(65 * time.Minute)}, " or on ("+strings.Join(by, ", ")+") ")
+	return listed + " or on (cloud, service, project, location) " + look(4*family.Grain)
 }
 
 func poolFeatures() []Feature {
@@ -72,6 +73,7 @@ func poolFeatures() []Feature {
 		{Name: FeaturePoolAvailableLow, Unit: bytesRate, Expr: lately("min_over_time", available, int(day/available.Grain)), By: byPool, Config: true},
 		{Name: FeaturePoolAvailableThen, Unit: bytesRate, Expr: dayAgo, By: byPool, Config: true},
 		{Name: FeaturePoolIOPS, Unit: operationsRate, Expr: known(schema.PoolTotalIOPS), By: byPool, Config: true},
+		{Name: FeaturePoolResource, Expr: settled(schema.PoolResourceInfo, byPool), By: byPool, Config: true},
 	}
 }
 
@@ -98,6 +100,7 @@ func volumeSampleFeatures() []Feature {
 	return []Feature{
 		row(FeatureVolumeThroughput, bytesRate, schema.VolumeTotalThroughput, true),
 		row(FeatureVolumeLimit, bytesRate, schema.VolumeThroughputLimit, false),
+		row(FeatureVolumeHeld, "", schema.VolumeLimitReached, false),
 		row(FeatureVolumeOperations, operationsRate, schema.VolumeTotalOperations, true),
 		row(FeatureVolumeLatency, "seconds", schema.VolumeMeanLatency, false),
 		{Name: FeaturePoolThroughput, Unit: bytesRate, Expr: lately("last_over_time", schema.VolumeTotalThroughput, 1), By: byPool, Sum: true, Only: true},
@@ -120,6 +123,7 @@ func volumeDayFeatures() []Feature {
 		{Name: FeatureVolumeP99, Unit: bytesRate, Expr: quantile(0.99, 0), By: byVolume},
 		{Name: FeatureVolumeP95, Unit: bytesRate, Expr: quantile(0.95, 0), By: byVolume},
 		{Name: FeatureVolumeMax, Unit: bytesRate, Expr: lately("max_over_time", throughput, int(week/throughput.Grain)), By: byVolume},
+		{Name: FeatureVolumePeak, Unit: bytesRate, Expr: peakExpr(peakWindow, byName), By: byName},
 		{Name: FeatureVolumeBefore, Unit: bytesRate, Expr: quantile(0.99, week), By: byVolume},
 		{Name: FeatureVolumeCoverage, Unit: "ratio", By: byVolume,
 			Expr: lately("count_over_time", throughput, int(week/throughput.Grain)) + fmt.Sprintf(" / %d", int(week/throughput.Grain))},

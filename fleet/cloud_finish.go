@@ -43,7 +43,7 @@ func (c *cloud) buildRecent(ctx context.Context) error {
 	}
 	for _, feature := range volumeSampleFeatures() {
 		field, asked := fields[feature.Name]
-		if !asked {
+		if !asked && feature.Name != FeatureVolumeHeld {
 			continue
 		}
 		first := c.view.At.Add(-time.Duration(feature.Steps-1) * feature.Step)
@@ -52,8 +52,12 @@ func (c *cloud) buildRecent(ctx context.Context) error {
 			return fmt.Errorf("feature %s: %w", feature.Name, err)
 		}
 		for _, line := range lines {
-			if volume := c.volume(line.Labels); volume != nil {
+			switch volume := c.volume(line.Labels); {
+			case volume == nil:
+			case asked:
 				c.fill(volume, feature, line, first, field)
+			default:
+				c.fillHeld(volume, feature, line, first)
 			}
 		}
 	}
@@ -65,13 +69,24 @@ func (c *cloud) fill(volume *Volume, feature Feature, line history.Series, first
 	if volume.Recent == nil {
 		volume.Recent = make([]Moment, feature.Steps)
 		for i := range volume.Recent {
-			at := first.Add(time.Duration(i)*feature.Step - schema.GCNVDelay)
-			volume.Recent[i] = Moment{at, Unknown, Unknown, Unknown, Unknown}
+			volume.Recent[i] = unknownMoment(first.Add(time.Duration(i)*feature.Step - schema.GCNVDelay))
 		}
 	}
 	for i, at := range line.Times {
 		if step := int(at.Sub(first).Round(feature.Step) / feature.Step); step >= 0 && step < len(volume.Recent) {
 			assign(field(&volume.Recent[step]), Value(line.Values[i]), line.Labels, volume)
+		}
+	}
+}
+
+// fillHeld puts what the service says of its holding back into the samples.
+func (c *cloud) fillHeld(volume *Volume, feature Feature, line history.Series, first time.Time) {
+	for i, at := range line.Times {
+		if step := int(at.Sub(first).Round(feature.Step) / feature.Step); step >= 0 && step < len(volume.Recent) {
+			volume.Recent[step].Held = HeldNot
+			if line.Values[i] > 0 {
+				volume.Recent[step].Held = HeldBack
+			}
 		}
 	}
 }

@@ -17,13 +17,17 @@ type serverKey struct{ kind, server string }
 
 // joiner finds volumes for mounts.
 type joiner struct {
-	volumes map[joinKey][]*Volume
-	servers map[serverKey][]*Volume
+	volumes  map[joinKey][]*Volume
+	servers  map[serverKey][]*Volume
+	accounts map[string]*Account // by the host name for files
+	byName   map[string]*Account // by their own names, which are unique in all of Azure
+	private  map[string]*Account // by the addresses of private endpoints, as mounts by name show them
 }
 
 // join connects the clients' mounts with the inventory's volumes and lists what it cannot connect.
-func (c *cloud) join() {
-	j := &joiner{map[joinKey][]*Volume{}, map[serverKey][]*Volume{}}
+func (c *cloud) join(azure *accounts) {
+	j := &joiner{map[joinKey][]*Volume{}, map[serverKey][]*Volume{}, azure.byHost(), azure.byName(), nil}
+	j.private = j.privateEndpoints(c.view.Clients)
 	for _, pool := range c.view.Pools {
 		for _, volume := range pool.Volumes {
 			j.add(volume)
@@ -34,13 +38,29 @@ func (c *cloud) join() {
 			for _, mount := range endpoint.Mounts {
 				c.joinMount(j, endpoint, mount)
 			}
-			endpoint.VolumeUtilisation = endpoint.utilisation()
 		}
 	}
+	c.use()
 	c.listVolumes()
+	azure.list()
 	slices.SortFunc(c.view.Unjoined, func(a, b Unjoined) int {
 		return cmp.Or(compareIdentities(a.Resource, b.Resource), cmp.Compare(a.Reason, b.Reason))
 	})
+}
+
+// use says of the joined volumes, and of what is behind each endpoint, how much is in use.
+func (c *cloud) use() {
+	for _, pool := range c.view.Pools {
+		for _, volume := range pool.Volumes {
+			volume.ClientUse = volume.clientUse()
+		}
+	}
+	for _, client := range c.view.Clients {
+		for _, endpoint := range client.Endpoints {
+			endpoint.VolumeUtilisation = endpoint.utilisation()
+			endpoint.Throttled = endpoint.throttled()
+		}
+	}
 }
 
 func (j *joiner) add(volume *Volume) {
@@ -48,20 +68,25 @@ func (j *joiner) add(volume *Volume) {
 		kind := kindOf(endpoint.Protocol)
 		server := serverKey{kind, canonicalServer(endpoint.Server)}
 		key := joinKey{kind, server.server, canonicalExport(kind, endpoint.Export)}
-		if !slices.Contains(j.volumes[key], volume) {
-			j.volumes[key] = append(j.volumes[key], volume)
-		}
-		if !slices.Contains(j.servers[server], volume) {
-			j.servers[server] = append(j.servers[server], volume)
-		}
+		j.volumes[key] = once(j.volumes[key], volume)
+		j.servers[server] = once(j.servers[server], volume)
 	}
+}
+
+// once adds a volume that is not there yet. The endpoints of one volume come one after the other, so that it can only be
+// the last: thousands of volumes may share an address.
+func once(volumes []*Volume, volume *Volume) []*Volume {
+	if n := len(volumes); n > 0 && volumes[n-1] == volume {
+		return volumes
+	}
+	return append(volumes, volume)
 }
 
 func (c *cloud) joinMount(j *joiner, endpoint *Endpoint, mount *Mount) {
 	kind := kindOf(mount.Protocol)
 	servers := j.serversOf(kind, mount)
 	if len(servers) == 0 {
-		c.unjoined(mount.Resource(), "no volume of the inventory has this server's address")
+		c.joinAccount(j, endpoint, mount)
 		return
 	}
 	// What is at a volume's address is this service's, whichever volume it is.
@@ -211,37 +236,32 @@ const telling = 0.1
 // utilisation is the highest of the volumes that carry a part of the endpoint's bytes. An idle mount of a busy volume says
 // nothing about the endpoint's own work.
 func (e *Endpoint) utilisation() Value {
-	total := Unknown
+	total, highest := e.OverMounts((*Mount).Bytes), Unknown
 	for _, mount := range e.Mounts {
-		total = total.Plus(mount.bytes())
-	}
-	highest := Unknown
-	for _, mount := range e.Mounts {
-		if mount.Volume == nil || mount.bytes().Over(total).Below(telling) {
+		if mount.Bytes().Over(total).Below(telling) {
 			continue
 		}
-		if use := mount.Volume.Utilisation(); use.Known() && !highest.Above(float64(use)) {
+		if use := mount.utilisation(); use.Known() && !highest.Above(float64(use)) {
 			highest = use
 		}
 	}
 	return highest
 }
 
-func (m *Mount) bytes() Value { return m.ReadRate.Plus(m.WriteRate) }
-
 // Cloud is the cloud identity that all of an endpoint's mounts share: of its volume where there is one, of its pool or
 // project where there are several. Empty as soon as one mount is not joined.
 func (e *Endpoint) Cloud() Resource {
 	var shared Resource
 	for i, mount := range e.Mounts {
-		if mount.Volume == nil {
+		identity := mount.Cloud()
+		if identity == (Resource{}) {
 			return Resource{}
 		}
 		if i == 0 {
-			shared = mount.Volume.Identity
+			shared = identity
 			continue
 		}
-		shared = common(shared, mount.Volume.Identity)
+		shared = common(shared, identity)
 	}
 	return shared
 }

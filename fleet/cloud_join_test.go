@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -215,4 +216,24 @@ func TestEveryMountIsJoinedOrListed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestClientsTellNewerUseThanTheService: 100 reads of 64 KiB a second are 6.25 MiB/s of a limit of 8, while the service's newest
+// sample, minutes old, shows nothing. Where it shows more than the clients, others use the volume.
+func TestClientsTellNewerUseThanTheService(t *testing.T) {
+	for _, row := range []struct{ told, want float64 }{{0, 0.78125}, {7.2 * (1 << 20), 0.9}} {
+		r := newRecorder(t)
+		for _, seconds := range []float64{0, 10, 20} {
+			r.at(time.Duration(seconds * float64(time.Second)))
+			r.mount(100*seconds, seconds, seconds, 100*65536*seconds, 300+seconds)
+		}
+		r.pool(home(), "premium", "auto")
+		r.volume(home(), [3]string{"192.0.2.10", "/vol", "nfsv3"})
+		r.hour(home(), constant(row.told), constant(8<<20), constant(1), constant(0.001))
+		view := r.build(fleet.Moments(r.times))
+		volume := view.Pools[0].Volumes[0]
+		within(t, "told by the service", volume.Utilisation(), row.told/(8<<20))
+		within(t, "moved by the clients", volume.ClientUse, 0.78125)
+		within(t, "of the endpoint", view.Clients[0].Endpoints[0].VolumeUtilisation, row.want)
+	}
 }

@@ -6,7 +6,9 @@ import "time"
 type Pool struct {
 	Identity Resource // cloud, service, project, location, pool
 
-	ServiceLevel string // standard, premium, extreme, flex
+	ResourceGroup string // of Azure; commands need it
+
+	ServiceLevel string // standard, premium, extreme, flex; of Azure NetApp Files standard, premium, ultra, flexible
 	QoS          string // auto, manual
 	Type         string // file, unified; empty on an old API
 	Mode         string // default, ontap: volumes of an ONTAP-mode pool have no metrics
@@ -33,7 +35,9 @@ type Pool struct {
 // PoolDays is what looks over days found of a pool: of the sum over its volumes, not of each.
 type PoolDays struct {
 	P99     Value // bytes per second; 99th percentile of 7 days
-	IOPSP99 Value // operations per second, likewise; Flex pools only
+	Max     Value // bytes per second; the highest sum of them
+	IOPSP99 Value // operations per second, like P99; Flex pools only
+	IOPSMax Value // operations per second, like Max; Flex pools only
 }
 
 // Volume is a volume of a pool. Throughput is in bytes per second; what the service measures is a mean over 5 minutes.
@@ -60,6 +64,7 @@ type Volume struct {
 	Operations Value    // per second, likewise
 	Latency    Value    // seconds inside the service, weighted by operations, likewise
 	Recent     []Moment `json:"-"`
+	ClientUse  Value    // what the joined mounts move now over the limit; of the volume's use a lower bound, but minutes newer
 
 	Endpoints    []VolumeEndpoint
 	MountedBy    []Resource // the mounts that were joined
@@ -77,6 +82,21 @@ type Moment struct {
 	Limit      Value // bytes per second
 	Operations Value // per second
 	Latency    Value // seconds
+	Held       Held  // at the limit, as the service says
+}
+
+// Held is whether a service says that it held a volume at its limit at any time of a sample.
+type Held uint8
+
+// What a service may say. Google's says nothing of it.
+const (
+	HeldUntold Held = iota
+	HeldNot
+	HeldBack
+)
+
+func unknownMoment(at time.Time) Moment {
+	return Moment{At: at, Throughput: Unknown, Limit: Unknown, Operations: Unknown, Latency: Unknown}
 }
 
 // VolumeEndpoint is an address under which a volume is mounted.
@@ -88,10 +108,21 @@ type VolumeDays struct {
 	Full     bool  // samples reach back to the beginning of the 7 days
 	P99      Value // bytes per second; of 7 days
 	P95      Value
-	Max      Value
+	Max      Value  // of 7 days
+	Peak     Value  // the highest sample of as many of the last 35 days as history holds
+	PeakDays Value  // how many days that is
 	Before   Value  // P99 of the 7 days before
 	Latency  Value  // seconds; usual latency inside the service (median of the hours of 7 days)
 	Hours    []Hour `json:"-"`
+}
+
+// Highest is the highest sample that is known, of PeakDays days or of the last 7: what a volume was seen to use. It is missing
+// where there are no samples of the last 7 days.
+func (v VolumeDays) Highest() Value {
+	if v.Peak.Above(float64(v.Max)) {
+		return v.Peak
+	}
+	return v.Max
 }
 
 // Hour is what a volume did in an hour that counts: at least a tenth of the bytes of its busiest hour. Of the hours with
@@ -156,7 +187,7 @@ func (p *Pool) Moments() []Moment {
 	var sums []Moment
 	for _, volume := range p.Volumes {
 		for i := len(sums); i < len(volume.Recent); i++ {
-			sums = append(sums, Moment{volume.Recent[i].At, Unknown, Unknown, Unknown, Unknown})
+			sums = append(sums, unknownMoment(volume.Recent[i].At))
 		}
 		for i := range volume.Recent {
 			sums[i].Throughput = sums[i].Throughput.Plus(volume.Recent[i].Throughput)
@@ -175,6 +206,29 @@ func (v *Volume) Utilisation() Value {
 		return newestUse(v.Of.Recent)
 	}
 	return newestUse(v.Recent)
+}
+
+// use is the higher of what the service tells of minutes ago and what the clients move now.
+func (v *Volume) use() Value {
+	told := v.Utilisation()
+	if !told.Known() || v.ClientUse.Above(float64(told)) {
+		return v.ClientUse
+	}
+	return told
+}
+
+// clientUse is what the joined mounts move over the limit. On Flex it is the pool's.
+func (v *Volume) clientUse() Value {
+	sum, volumes := Unknown, []*Volume{v}
+	if v.Of != nil && v.Of.Flex() {
+		volumes = v.Of.Volumes
+	}
+	for _, volume := range volumes {
+		for _, mount := range volume.Mounts {
+			sum = sum.Plus(mount.Bytes())
+		}
+	}
+	return sum.Over(v.Limit)
 }
 
 func newestUse(moments []Moment) Value {

@@ -30,6 +30,15 @@ func (m *Mount) Operations() Value {
 	return sum
 }
 
+// Bytes is what the mount moves both ways, per second.
+func (m *Mount) Bytes() Value { return m.ReadRate.Plus(m.WriteRate) }
+
+// The classes of operations whose time no client counts, or none that means anything.
+const (
+	ClassNotify   = "notify"   // SMB: change notifications, which wait until somebody changes something
+	ClassMetadata = "metadata" // SMB on Windows: all that moves no data
+)
+
 // Outstanding is the mean number of requests that the application has under way, client queueing included.
 func (m *Mount) Outstanding() Value {
 	return m.outstanding(func(c Class) Value { return c.Execute })
@@ -40,14 +49,18 @@ func (m *Mount) OnWire() Value {
 	return m.outstanding(func(c Class) Value { return c.RTT })
 }
 
+// outstanding is missing where a class has operations and no time: a sum over the others would pass for little work. Left out
+// are the change notifications of SMB, which wait by design, and metadata on Windows, of which no time is counted.
 func (m *Mount) outstanding(perOperation func(Class) Value) Value {
 	sum := Unknown
-	for _, class := range m.EachClass() {
+	for name, class := range m.EachClass() {
 		switch time := perOperation(class); {
 		case time.Known() && class.Rate.Known():
 			sum = sum.Plus(class.Rate * time)
 		case class.Rate == 0:
 			sum = sum.Plus(0)
+		case class.Rate.Known() && name != ClassNotify && name != ClassMetadata:
+			return Unknown
 		}
 	}
 	return sum
@@ -59,9 +72,9 @@ func (t *Transport) OnWire() Value { return product(t.Rate, t.RTT) }
 // Outstanding is the mean number of requests of the transport, client queueing included.
 func (t *Transport) Outstanding() Value { return product(t.Rate, t.Execute) }
 
-// QueueShare is the part of the execution time that requests wait in the client.
+// QueueShare is the part of the execution time that requests wait in the client. Only the RPC layer of NFS tells that apart.
 func (t *Transport) QueueShare() Value {
-	if !t.Execute.Known() || !t.RTT.Known() {
+	if !t.Execute.Known() || !t.RTT.Known() || t.Protocol == SMB || t.Protocol == ISCSI {
 		return Unknown
 	}
 	return max(t.Execute-t.RTT, 0).Over(t.Execute)
@@ -134,10 +147,14 @@ func (e *Endpoint) RTT() Value { return e.OnWire().Over(e.Operations()) }
 // Execute is the operations' mean time from request to completion, in seconds.
 func (e *Endpoint) Execute() Value { return e.Outstanding().Over(e.Operations()) }
 
-// QueueShare is the part of the execution time that requests wait in the client.
-func (e *Endpoint) QueueShare() Value {
-	outstanding, onWire := e.Outstanding(), e.OnWire()
-	if !outstanding.Known() || !onWire.Known() {
+// QueueShare is the part of the execution time that requests wait in the client. Only the RPC layer of NFS tells that apart.
+func (e *Endpoint) QueueShare() Value { return queued(e.Protocol, e.Outstanding(), e.OnWire()) }
+
+// QueueShare is the same of one mount.
+func (m *Mount) QueueShare() Value { return queued(m.Protocol, m.Outstanding(), m.OnWire()) }
+
+func queued(protocol string, outstanding, onWire Value) Value {
+	if protocol == SMB || protocol == ISCSI || !outstanding.Known() || !onWire.Known() {
 		return Unknown
 	}
 	return max(outstanding-onWire, 0).Over(outstanding)
@@ -168,12 +185,20 @@ func (e *Endpoint) Resource() Resource {
 
 // Resource names the mount, and the volume where one was joined.
 func (m *Mount) Resource() Resource {
-	resource := Resource{}
-	if m.Volume != nil {
-		resource = m.Volume.Identity
-	}
+	resource := m.Cloud()
 	resource.Host, resource.Server, resource.Export, resource.Protocol = m.Host, m.Server, m.Export, m.Protocol
 	return resource
+}
+
+// Cloud names the volume or share that was joined; empty for none.
+func (m *Mount) Cloud() Resource {
+	switch {
+	case m.Volume != nil:
+		return m.Volume.Identity
+	case m.Share != nil:
+		return m.Share.Identity
+	}
+	return Resource{}
 }
 
 // Resource names the client.

@@ -15,7 +15,7 @@ func (b *builder) endpoint(key endpointKey) *Endpoint {
 		return endpoint
 	}
 	client := b.client(key.host)
-	endpoint = &Endpoint{Host: key.host, Server: key.server, Protocol: key.protocol, Client: client}
+	endpoint = &Endpoint{Host: key.host, Server: key.server, Protocol: key.protocol, Client: client, SMB: unknownSMBServer()}
 	for _, value := range []*Value{
 		&endpoint.SessionCount, &endpoint.LowestRTT, &endpoint.Busy, &endpoint.Limited, &endpoint.Retransmits, &endpoint.Moving,
 		&endpoint.Ceiling, &endpoint.Plateau, &endpoint.BaseLatency, &endpoint.Baseline, &endpoint.Pending, &endpoint.PendingFloor,
@@ -82,7 +82,7 @@ func (b *builder) buildTransports() {
 	transport := func(key endpointKey, version string) *Transport {
 		t, ok := transports[transportKey{key, version}]
 		if !ok {
-			t = &Transport{version, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown}
+			t = &Transport{key.protocol, version, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown}
 			endpoint := b.endpoint(key)
 			endpoint.Transports = append(endpoint.Transports, t)
 			transports[transportKey{key, version}] = t
@@ -98,14 +98,15 @@ func (b *builder) buildTransports() {
 			*field(transport(endpointOf(point.Labels), point.Labels["version"])) = Value(point.Value)
 		}
 	}
-	for _, endpoint := range b.endpoints {
+	for key, endpoint := range b.endpoints {
 		for _, mount := range endpoint.Mounts {
-			transport(endpointKey{endpoint.Host, endpoint.Server, endpoint.Protocol}, mount.Version)
+			transport(key, mount.transportVersion())
 		}
 		for _, t := range endpoint.Transports {
 			load(t, endpoint)
 		}
 	}
+	b.loadServers()
 	b.slotLimits()
 }
 
@@ -114,11 +115,30 @@ type transportKey struct {
 	version  string
 }
 
+// transportVersion tells apart the transports to one server: NFS versions share none. The shares of an SMB server and the
+// targets of a portal do.
+func (m *Mount) transportVersion() string {
+	if m.Protocol == SMB || m.Protocol == ISCSI {
+		return ""
+	}
+	return m.Version
+}
+
+// TransportOf is the transport that a mount of the endpoint uses; nil if none is known.
+func (e *Endpoint) TransportOf(m *Mount) *Transport {
+	for _, t := range e.Transports {
+		if t.Version == m.transportVersion() {
+			return t
+		}
+	}
+	return nil
+}
+
 // load sums the load of the mounts that share a transport.
 func load(t *Transport, endpoint *Endpoint) {
 	onWire, outstanding, reads, writes := Unknown, Unknown, Unknown, Unknown
 	for _, mount := range endpoint.Mounts {
-		if mount.Version != t.Version {
+		if mount.transportVersion() != t.Version {
 			continue
 		}
 		t.Rate = t.Rate.Plus(mount.Operations())

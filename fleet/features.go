@@ -2,6 +2,9 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,10 +19,11 @@ type Feature struct {
 	Name string
 	Unit string
 	Expr string
-	By   []string // labels by which a resource is matched and evidence is summed
-	Sum  bool     // evidence sums the expression over what the resource does not name
-	Slow bool     // looks over days: asked hourly, not with every view
-	Only bool     // asked for evidence only: the view derives the number from others
+	Per  map[string]string // instead of Expr where clients of each protocol count it in families of their own: the expression by protocol
+	By   []string          // labels by which a resource is matched and evidence is summed
+	Sum  bool              // evidence sums the expression over what the resource does not name
+	Slow bool              // looks over days: asked hourly, not with every view
+	Only bool              // asked for evidence only: the view derives the number from others
 
 	Cloud  bool          // about the cloud's side
 	Config bool          // inventory, which has no past: asked at Profile.Inventory where that is later than the view
@@ -42,66 +46,35 @@ func rate(metric string) string {
 // newest is a gauge's last value in the window.
 func newest(metric string) string { return fmt.Sprintf("last_over_time(%s{$sel}[$w])", metric) }
 
-// since is by how much a series grew from the moment that lies offset back to the newest; shrinking gives no result.
+// since is by how much a series grew from the moment that lies offset back to the newest; shrinking gives no result, and neither
+// does a series that was not read since then: it would seem to stand still.
 func since(metric, offset string) string {
-	return fmt.Sprintf("(last_over_time(%[1]s{$sel}[$w]) - last_over_time(%[1]s{$sel}[$w] offset %[2]s) >= 0)", metric, offset)
+	return fmt.Sprintf("(last_over_time(%[1]s{$sel}[%[2]s]) - last_over_time(%[1]s{$sel}[$w] offset %[2]s) >= 0)", metric, offset)
 }
 
 // lastRate is a counter's rate per second over the last interval.
 func lastRate(metric string) string { return since(metric, "$last") + " / $lastseconds" }
 
 const (
-	ops      = "nasight_nfs_operations_total"
-	rttSum   = "nasight_nfs_rtt_seconds_total"
-	execSum  = "nasight_nfs_execute_seconds_total"
 	received = "nasight_session_received_bytes_total"
 	acked    = "nasight_session_acked_bytes_total"
 	core     = "nasight_cpu_core_seconds_total"
 	allCores = "nasight_cpu_seconds_total"
 	busiest  = "nasight_endpoint_busiest_session_bytes_per_second"
 	opRTT    = "nasight_endpoint_operation_rtt_seconds"
+	requests = "nasight_endpoint_requests"
 )
 
 // Features is the table, every number of the view and every number that evidence names.
 func Features() []Feature {
 	var rows []Feature
 	for _, group := range [][]Feature{
-		mountFeatures(), transportFeatures(), sessionFeatures(), slowFeatures(), hostFeatures(), cloudFeatures(),
+		mountFeatures(), smbFeatures(), transportFeatures(), sessionFeatures(), slowFeatures(), hostFeatures(), instanceFeatures(),
+		cloudFeatures(), azureFeatures(),
 	} {
 		rows = append(rows, group...)
 	}
 	return rows
-}
-
-func mountFeatures() []Feature {
-	return []Feature{
-		{Name: FeatureMountInfo, Expr: newest("nasight_nfs_mount_info"), By: byMount},
-		{Name: FeatureMountAge, Unit: "seconds", Expr: newest("nasight_nfs_mount_age_seconds"), By: byMount},
-		{Name: FeatureMountSamples, Unit: "samples", Expr: "count_over_time(nasight_nfs_mount_age_seconds{$sel}[$w])", By: byMount},
-		{Name: FeatureClockAdvance, Unit: "seconds", Expr: since("nasight_nfs_mount_age_seconds", "$last"), By: byMount},
-		{Name: FeatureRate, Unit: "operations per second", Expr: rate(ops), By: byMount, Sum: true},
-		{Name: FeatureOnWire, Unit: "requests", Expr: rate(rttSum), By: byMount, Sum: true},
-		{Name: FeatureOutstanding, Unit: "requests", Expr: rate(execSum), By: byMount, Sum: true},
-		{Name: FeatureRTT, Unit: "seconds", Expr: "sum(" + rate(rttSum) + ") / sum(" + rate(ops) + ")", By: byMount, Only: true},
-		{Name: FeatureExecute, Unit: "seconds", Expr: "sum(" + rate(execSum) + ") / sum(" + rate(ops) + ")", By: byMount, Only: true},
-		{Name: FeatureQueueShare, Unit: "ratio", By: byMount, Only: true,
-			Expr: "clamp_min(1 - sum(" + rate(rttSum) + ") / sum(" + rate(execSum) + "), 0)"},
-		{Name: FeatureMetadataShare, Unit: "ratio", By: byMount, Only: true,
-			Expr: "sum(" + metadata(rate(ops)) + ") / sum(" + rate(ops) + ")"},
-		{Name: FeatureMetadataRate, Unit: "operations per second", Expr: metadata(rate(ops)), By: byMount, Sum: true, Only: true},
-		{Name: FeatureErrors, Unit: "operations per second", Expr: rate("nasight_nfs_operation_errors_total"), By: byMount, Sum: true},
-		{Name: FeatureReadRate, Unit: "bytes per second", Expr: rate("nasight_nfs_read_bytes_total"), By: byMount, Sum: true},
-		{Name: FeatureWriteRate, Unit: "bytes per second", Expr: rate("nasight_nfs_write_bytes_total"), By: byMount, Sum: true},
-		{Name: FeatureRetransmits, Unit: "requests per second", Expr: rate("nasight_nfs_retransmissions_total"), By: byMount, Sum: true},
-		{Name: FeatureTimeouts, Unit: "requests per second", Expr: lastRate("nasight_nfs_major_timeouts_total"), By: byMount, Sum: true},
-		{Name: FeatureCompletions, Unit: "operations per second", Expr: lastRate(ops), By: byMount, Sum: true},
-		{Name: FeatureReadAhead, Unit: "bytes", Expr: newest("nasight_nfs_read_ahead_bytes"), By: byMount},
-	}
-}
-
-// metadata keeps the classes that move no data.
-func metadata(expr string) string {
-	return strings.ReplaceAll(expr, "{$sel}", `{class!~"read|write|commit",$sel}`)
 }
 
 func transportFeatures() []Feature {
@@ -111,11 +84,16 @@ func transportFeatures() []Feature {
 		{Name: FeatureTransportBacklog, Unit: "requests", Expr: backlog, By: byEndpoint},
 		{Name: FeatureTransportMaxSlots, Unit: "slots", Expr: newest("nasight_nfs_transport_max_slots"), By: byEndpoint},
 		{Name: FeatureConnecting, Unit: "attempts per second", Expr: lastRate("nasight_nfs_transport_connects_total"), By: byEndpoint, Sum: true},
-		{Name: FeatureReceives, Unit: "replies per second", Expr: lastRate("nasight_nfs_transport_receives_total"), By: byEndpoint, Sum: true},
-		{Name: FeaturePending, Unit: "requests", Expr: "last_over_time(nasight_nfs_endpoint_pending_requests{$sel}[$lastspan])", By: byEndpoint},
-		{Name: FeaturePendingFloor, Unit: "requests", Expr: "min_over_time(nasight_nfs_endpoint_pending_requests{$sel}[$lastspan])", By: byEndpoint},
-		{Name: FeatureConnected, Unit: "transports", Expr: newest("nasight_nfs_endpoint_connected_transports"), By: byEndpoint},
-		{Name: FeatureDisconnected, Unit: "transports", Expr: newest("nasight_nfs_endpoint_disconnected_transports"), By: byEndpoint},
+		{Name: FeatureReceives, Unit: "replies per second", By: byEndpoint, Sum: true, Per: map[string]string{
+			NFS: lastRate("nasight_nfs_transport_receives_total"), SMB: withoutNotify(lastRate(smbCommands))}},
+		{Name: FeaturePending, Unit: "requests", By: byEndpoint, Per: endpointGauges("last_over_time")},
+		{Name: FeaturePendingFloor, Unit: "requests", By: byEndpoint, Per: endpointGauges("min_over_time")},
+		{Name: FeatureConnected, Unit: "transports", By: byEndpoint, Per: map[string]string{
+			NFS: newest("nasight_nfs_endpoint_connected_transports"), SMB: newest("nasight_smb_connected_channels"),
+			ISCSI: overTargets(newest("nasight_iscsi_sessions"))}},
+		{Name: FeatureDisconnected, Unit: "transports", By: byEndpoint, Per: map[string]string{
+			NFS: newest("nasight_nfs_endpoint_disconnected_transports"), SMB: newest("nasight_smb_disconnected_channels"),
+			ISCSI: overTargets(newest("nasight_iscsi_disconnected_sessions"))}},
 		{Name: FeatureSlotLimit, Unit: "slots", Expr: newest("nasight_nfs_endpoint_slot_limit"), By: byEndpoint},
 	}
 }
@@ -154,10 +132,22 @@ func moving() string {
 	return fmt.Sprintf("(%s / $lastseconds) / (%s > 0) * $beforeseconds", last, before)
 }
 
+// shifted is the modifier of PromQL for a time back. None at all is no offset, which Prometheus 2.42 does not take to be one.
+func shifted(back string) string {
+	if back == "0s" {
+		return ""
+	}
+	return " offset " + back
+}
+
 // grown is by how many bytes the sessions of an endpoint grew between two moments, given as offsets.
 func grown(from, to string) string {
 	between := func(metric string) string {
-		return fmt.Sprintf("(last_over_time(%[1]s{$sel}[$w] offset %[3]s) - last_over_time(%[1]s{$sel}[$w] offset %[2]s) >= 0)", metric, from, to)
+		read := "$w"
+		if to == "0s" {
+			read = from
+		}
+		return fmt.Sprintf("(last_over_time(%[1]s{$sel}[%[4]s]%[3]s) - last_over_time(%[1]s{$sel}[$w]%[2]s) >= 0)", metric, shifted(from), shifted(to), read)
 	}
 	return fmt.Sprintf("sum by (host, server, protocol) (%s + %s)", between(received), between(acked))
 }
@@ -166,7 +156,7 @@ func grown(from, to string) string {
 func slowFeatures() []Feature {
 	days := make([]string, 0, 7)
 	for day := range 7 {
-		days = append(days, fmt.Sprintf("count_over_time(%s{$sel}[1d] offset %dd) >= 20", busiest, day))
+		days = append(days, fmt.Sprintf("count_over_time(%s{$sel}[1d]%s) >= 20", busiest, offset(time.Duration(day)*24*time.Hour)))
 	}
 	learnt := fmt.Sprintf("(count by (host, server, protocol) (label_replace(%s, \"day\", \"0\", \"\", \"\")", days[0])
 	for day, expr := range days[1:] {
@@ -178,6 +168,9 @@ func slowFeatures() []Feature {
 			Expr: fmt.Sprintf("max_over_time(%s{$sel}[7d]) and %s", busiest, learnt)},
 		{Name: FeaturePlateau, Unit: "ratio", By: byEndpoint,
 			Expr: fmt.Sprintf("quantile_over_time(0.95, %[1]s{$sel}[10m]) / quantile_over_time(0.5, %[1]s{$sel}[10m])", busiest)},
+		// Ten of the thirty evaluations are enough to tell how many requests a client usually has under way.
+		{Name: FeatureConcurrency, Unit: "requests", By: byEndpoint,
+			Expr: fmt.Sprintf("quantile_over_time(0.9, %[1]s{$sel}[30m]) and count_over_time(%[1]s{$sel}[30m]) >= 10", requests)},
 		{Name: FeatureBaseLatency, Unit: "seconds", Expr: fmt.Sprintf("quantile_over_time(0.05, %s{$sel}[7d])", opRTT), By: byEndpoint, Slow: true},
 		{Name: FeatureBaseline, Unit: "seconds", Expr: fmt.Sprintf("quantile_over_time(0.5, %s{$sel}[7d])", opRTT), By: byEndpoint, Slow: true},
 	}
@@ -185,14 +178,14 @@ func slowFeatures() []Feature {
 
 func hostFeatures() []Feature {
 	mode := func(expr, mode string) string {
-		return strings.ReplaceAll(expr, "{$sel}", fmt.Sprintf("{mode=%q,$sel}", mode))
+		return matching(expr, fmt.Sprintf("mode=%q", mode))
 	}
 	share := func(m string) string {
 		part := func(m string) string { return "sum by (host) (" + mode(rate(allCores), m) + ")" }
 		return part(m) + " / (" + part("busy") + " + " + part("idle") + " > 0)"
 	}
 	direction := func(d string) string {
-		return strings.ReplaceAll(newest("nasight_nic_cap_bytes_per_second"), "{$sel}", fmt.Sprintf("{direction=%q,$sel}", d))
+		return matching(newest("nasight_nic_cap_bytes_per_second"), fmt.Sprintf("direction=%q", d))
 	}
 	return []Feature{
 		{Name: FeatureCPUCores, Unit: "cores", Expr: newest("nasight_cpu_cores"), By: byHost},
@@ -224,9 +217,13 @@ type Profile struct {
 	Learnt   *Learnt                                  // what longer looks found; nil for nothing
 	Days     *Days                                    // what looks over days found of the cloud's side; nil for nothing
 
+	Peaks *Peaks // what looks over days that are taken one after the other need to read only once; nil for a single look
+
 	// Inventory is when the cloud's inventory was read first. It has no past: views of moments before it, as a replay
 	// over back-filled metrics takes them, use the inventory of that moment. Zero: the view's own moment.
 	Inventory time.Time
+
+	CloudOnly bool // without clients: for looks at what the cloud alone tells
 }
 
 // Spacing gives the profile of a source that is read at an interval, over a window.
@@ -246,41 +243,124 @@ func Moments(times []time.Time) Profile {
 	return Profile{Window: last.Sub(first) + time.Millisecond, Last: last.Sub(before), Expected: len(times)}
 }
 
+// selector stands for a resource's matchers in the expressions of the table.
+const selector = "$sel"
+
 // Promql gives the feature's expression for a resource, as it is asked of history.
 func (f Feature) Promql(profile Profile, resource Resource) string {
-	expr := f.expand(profile, f.matchers(resource))
+	return f.timed(profile).about(resource)
+}
+
+// timed is the feature with a profile's times put into its expressions.
+func (f Feature) timed(profile Profile) Feature {
+	f.Expr = expand(f.Expr, profile, selector)
+	per := f.Per
+	if per != nil {
+		f.Per = make(map[string]string, len(per))
+	}
+	for protocol, template := range per {
+		f.Per[protocol] = expand(template, profile, selector)
+	}
+	return f
+}
+
+// about puts a resource into an expression that has everything else.
+func (f Feature) about(resource Resource) string {
+	expr := f.template(resource.Protocol)
+	if expr == "" {
+		return ""
+	}
+	expr = strings.ReplaceAll(expr, selector, f.matchers(resource))
 	if f.Sum {
 		return "sum(" + expr + ")"
 	}
 	return expr
 }
 
+// template is the expression for a protocol; of all of them for a resource that names none, and empty where clients of the
+// protocol have no such number.
+func (f Feature) template(protocol string) string {
+	switch {
+	case f.Per == nil:
+		return f.Expr
+	case protocol != "":
+		return f.Per[protocol]
+	}
+	var all []string
+	for _, protocol := range slices.Sorted(maps.Keys(f.Per)) {
+		all = append(all, f.Per[protocol])
+	}
+	return strings.Join(all, " or ")
+}
+
+// Queries are what a look asks of history for every resource at once: one query, or one for each protocol.
+func (f Feature) Queries(profile Profile) []string {
+	if f.Per == nil {
+		return []string{expand(f.Expr, profile, "")}
+	}
+	var queries []string
+	for _, protocol := range slices.Sorted(maps.Keys(f.Per)) {
+		queries = append(queries, expand(f.Per[protocol], profile, ""))
+	}
+	return queries
+}
+
 func (f Feature) expand(profile Profile, matchers string) string {
+	return expand(f.Expr, profile, matchers)
+}
+
+func expand(template string, profile Profile, matchers string) string {
 	span := profile.Window - time.Millisecond
 	return strings.NewReplacer(
-		"$sel", matchers,
+		selector, matchers,
 		"$lastspan", millis(profile.Last+time.Millisecond),
 		"$lastseconds", fmt.Sprint(profile.Last.Seconds()),
 		"$beforeseconds", fmt.Sprint((span - profile.Last).Seconds()),
-		"$last", millis(profile.Last),
+		"$last", millis(max(profile.Last, time.Millisecond)), // a range has to be longer than nothing
 		"$span", millis(span),
 		"$w", millis(profile.Window),
-	).Replace(f.Expr)
+	).Replace(template)
 }
 
 func (f Feature) matchers(resource Resource) string {
-	values := map[string]string{
-		"host": resource.Host, "server": resource.Server, "export": resource.Export, "protocol": resource.Protocol,
-		"cloud": resource.Cloud, "service": resource.Service, "project": resource.Project, "location": resource.Location,
-		"pool": resource.Pool, "volume": resource.Volume,
-	}
 	var matchers []string
-	for _, label := range f.By {
-		if values[label] != "" {
-			matchers = append(matchers, fmt.Sprintf("%s=%q", label, values[label]))
+	by := f.By
+	if slices.Contains(by, "volume") && namedInPool(resource.Service) && !slices.Contains(by, "pool") {
+		by = append(slices.Clone(by), "pool")
+	}
+	for _, label := range by {
+		if value := resource.label(label); value != "" {
+			matchers = append(matchers, label+"="+strconv.Quote(value))
 		}
 	}
 	return strings.Join(matchers, ",")
+}
+
+// label is the value of an identity label; empty for another one.
+func (r Resource) label(name string) string {
+	switch name {
+	case "host":
+		return r.Host
+	case "server":
+		return r.Server
+	case "export":
+		return r.Export
+	case "protocol":
+		return r.Protocol
+	case "cloud":
+		return r.Cloud
+	case "service":
+		return r.Service
+	case "project":
+		return r.Project
+	case "location":
+		return r.Location
+	case "pool":
+		return r.Pool
+	case "volume":
+		return r.Volume
+	}
+	return ""
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/nasight/nasight/history"
@@ -21,9 +20,9 @@ func Learn(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 		if !feature.Slow || feature.Cloud {
 			continue
 		}
-		points, err := reader.Instant(ctx, feature.expand(profile, ""), at)
+		points, err := feature.ask(ctx, reader, at, profile)
 		if err != nil {
-			return nil, fmt.Errorf("feature %s: %w", feature.Name, err)
+			return nil, err
 		}
 		values := make(map[endpointKey]Value, len(points))
 		for _, point := range points {
@@ -70,6 +69,9 @@ func (f *Fleet) RollUps(busy func(*Endpoint) bool) []schema.Sample {
 			}
 			if session := endpoint.Busiest(); session != nil {
 				add(schema.EndpointBusiestSession, endpoint, session.Rate)
+			}
+			if endpoint.Protocol == SMB {
+				add(schema.EndpointRequests, endpoint, endpoint.OnWire())
 			}
 			add(schema.EndpointOperationRTT, endpoint, endpoint.RTT())
 		}

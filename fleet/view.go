@@ -12,8 +12,10 @@ type Fleet struct {
 	Query   Query `json:"-"` // how each number was asked for
 
 	Pools        []*Pool
+	Accounts     []*Account
 	Replications []*Replication
 	Unjoined     []Unjoined // mounts and volumes without counterpart, with the reason
+	Anomalies    []Anomaly  `json:",omitempty"`
 	DaysAt       time.Time  // when the looks over days were taken that the view carries; zero: none were
 }
 
@@ -25,9 +27,10 @@ type Provider string
 
 // The providers. An endpoint whose provider is not known gets careful advice.
 const (
-	ProviderUnknown Provider = ""
-	ProviderGCNV    Provider = "gcnv"
-	ProviderAzure   Provider = "azurefiles"
+	ProviderUnknown     Provider = ""
+	ProviderGCNV        Provider = "gcnv"
+	ProviderAzure       Provider = "azurefiles"
+	ProviderAzureNetApp Provider = "azurenetapp"
 )
 
 // Resource names what a finding is about. Fields that do not apply are empty.
@@ -47,11 +50,13 @@ type Resource struct {
 // Client is one host.
 type Client struct {
 	Host      string
-	Cloud     string // gce or azure where configuration says so, else empty
-	Coverage  Value  // samples received over expected, 0 to 1
+	Cloud     string // gce or azure where its machine or the configuration says so, else empty
+	Instance  Instance
+	Coverage  Value // samples received over expected, 0 to 1
 	CPU       CPU
 	NIC       NIC
 	Settings  Settings
+	SMB       SMBClient
 	Mounts    []*Mount
 	Endpoints []*Endpoint
 }
@@ -84,7 +89,15 @@ type Settings struct {
 	SessionSlotsConfigured Value // in the module options
 }
 
-// Mount is one superblock.
+// SMBClient are the settings of a Windows client; all empty or missing elsewhere.
+type SMBClient struct {
+	Windows      bool
+	Multichannel string // true, false or unknown
+	PerInterface Value  // connections for each interface with RSS
+	PerServer    Value  // connections to one server
+}
+
+// Mount is one superblock of NFS, one share of SMB or one iSCSI target at one portal.
 type Mount struct {
 	Host, Server, ServerName, Export, Protocol, Device string
 
@@ -109,7 +122,15 @@ type Mount struct {
 	ClockAdvance Value            // seconds by which the mount's age grew over the last interval
 	Samples      Value            // reads of the mount in the window
 
+	OpenFiles     Value // SMB: handles that this client has open on the share
+	FilesInUse    Value // SMB: distinct files among them
+	ChannelsAsked Value // SMB: channels that the mount asks for
+	CreditStalls  Value // SMB: requests per second that waited for a credit
+	Sessions      Value // iSCSI: sessions to the target at the portal
+	Shared        bool  // the classes' times are those of all shares of the server: the client counts them by server
+
 	Volume *Volume `json:"-"` // what the cloud calls it; nil where nothing was joined
+	Share  *Share  `json:"-"` // the same of Azure Files
 }
 
 // Class is the load of one class of operations.
@@ -148,21 +169,35 @@ type Endpoint struct {
 	Connecting   Value // connection attempts per second over the last interval
 	Receives     Value // replies per second over the last interval
 
-	VolumeUtilisation Value // throughput over limit of the busiest volume behind it; missing until the cloud is joined
+	SMB SMBServer // what the client knows of an SMB server
+
+	VolumeUtilisation Value // throughput over limit of the busiest volume behind it, by the service or by the clients, whichever tells more; missing until the cloud is joined
 	Throttled         bool  // the service throttles now
 }
 
-// Transport is the RPC side of an endpoint for one NFS version.
+// SMBServer is the SMB side of an endpoint.
+type SMBServer struct {
+	Dialect      string
+	Multichannel string // whether the server offers it: true, false or unknown
+	ClientRSS    string // whether an interface of the client can spread channels over queues, likewise
+	ServerRSS    string // the same of the server
+	Channels     Value  // connected channels of one session
+	Credits      Value  // free credits of the channel that has fewest
+	Concurrency  Value  // requests under way: 90th percentile over half an hour, minute by minute
+}
+
+// Transport is the RPC side of an endpoint for one NFS version, the channels of an SMB server or the sessions of a portal.
 type Transport struct {
-	Version  string
-	Count    Value // RPC transports, one TCP connection each
-	Rate     Value // operations per second of all its mounts
-	RTT      Value // seconds per operation
-	Execute  Value // seconds per operation
-	Backlog  Value // mean backlog length that a request met
-	Slots    Value // slot limit of one transport
-	MaxSlots Value // most slots ever in use on one transport
-	Writes   Value // share of bytes that are writes
+	Protocol string
+	Version  string // of NFS
+	Count    Value  // RPC transports, one TCP connection each
+	Rate     Value  // operations per second of all its mounts
+	RTT      Value  // seconds per operation
+	Execute  Value  // seconds per operation
+	Backlog  Value  // mean backlog length that a request met
+	Slots    Value  // slot limit of one transport
+	MaxSlots Value  // most slots ever in use on one transport
+	Writes   Value  // share of bytes that are writes
 }
 
 // Session is one TCP session.

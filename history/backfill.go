@@ -1,11 +1,9 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/prometheus/prometheus/storage"
@@ -28,31 +26,34 @@ func (m *Memory) Backfill(ctx context.Context, samples []schema.Sample) error {
 
 // Backfill stores samples of any age within the retention. Old ones become finished blocks beside those that are there.
 func (e *Embedded) Backfill(ctx context.Context, samples []schema.Sample) error {
-	series, odd := fromSchema(samples)
-	_, err := e.store(ctx, series, odd, e.backfill)
+	past, written := bySeries(samples)
+	past = e.refusePastAhead(past, &written)
+	_, err := e.store(ctx, len(samples), written, func(database *generation, written *Written) error {
+		return e.backfill(ctx, database, past, written)
+	})
 	return err
 }
 
-func (e *Embedded) backfill(ctx context.Context, database *generation, samples []SeriesSample, written *Written) error {
+func (e *Embedded) backfill(ctx context.Context, database *generation, past []pastSeries, written *Written) error {
 	if err := e.tidy(ctx); err != nil { // so that little is in memory, and most of the past is open to blocks
 		return err
 	}
-	if len(samples) == 0 {
+	if len(past) == 0 {
 		return nil
 	}
 	head := database.db.Head()
 	oldest, newest := head.MinTime(), head.MaxTime()
 	if oldest > newest { // nothing is in memory
-		newest = samples[len(samples)-1].Time
+		_, newest = bounds(past)
 		oldest = newest
 	}
 	// No block may reach into what is in memory: the next start would take that for stored and drop it from the log.
-	old, recent := split(samples, min(oldest, newest-e.opts.OutOfOrderWindow.Milliseconds()))
-	if err := e.write(ctx, database, recent, written); err != nil || len(old) == 0 {
+	old, recent := cut(past, min(oldest, newest-e.opts.OutOfOrderWindow.Milliseconds()))
+	if err := e.write(ctx, database, byTime(recent), written, nobody); err != nil || len(old) == 0 {
 		return err
 	}
-	beyond, old := split(old, newest-e.opts.Retention.Milliseconds())
-	written.TooOld += uint64(len(beyond))
+	beyond, old := cut(old, newest-e.opts.Retention.Milliseconds())
+	written.TooOld += uint64(countOf(beyond))
 	fresh, err := e.notYetStored(ctx, database, old, written)
 	if err != nil || len(fresh) == 0 {
 		return err
@@ -60,46 +61,58 @@ func (e *Embedded) backfill(ctx context.Context, database *generation, samples [
 	if err := e.writeBlocks(ctx, fresh); err != nil {
 		return err
 	}
-	written.Stored += uint64(len(fresh))
+	written.Stored += uint64(countOf(fresh))
 	_, err = e.replace(database, func() error { return nil })
 	return err
 }
 
-// split divides sorted samples into those before a moment and the others.
-func split(samples []SeriesSample, when int64) (before, after []SeriesSample) {
-	at, _ := slices.BinarySearchFunc(samples, when, func(s SeriesSample, t int64) int { return cmp.Compare(s.Time, t) })
-	return samples[:at], samples[at:]
-}
-
-func (e *Embedded) notYetStored(ctx context.Context, database *generation, samples []SeriesSample, written *Written) ([]SeriesSample, error) {
+// notYetStored leaves out what the database has already.
+func (e *Embedded) notYetStored(ctx context.Context, database *generation, past []pastSeries, written *Written) (fresh []pastSeries, err error) {
+	if len(past) == 0 {
+		return nil, nil
+	}
 	release, err := database.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return newSamples(ctx, database.db, samples, written)
+	querier, err := database.db.Querier(bounds(past))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, querier.Close()) }()
+	for _, series := range past {
+		stored, err := readStored(ctx, querier, series.labels)
+		if err != nil {
+			return nil, err
+		}
+		if left := series.without(stored.values, written); len(left.moments) > 0 {
+			fresh = append(fresh, left)
+		}
+	}
+	return fresh, nil
 }
 
-// writeBlocks cuts samples into blocks of the longest kind that the retention allows, as few as possible.
-func (e *Embedded) writeBlocks(ctx context.Context, samples []SeriesSample) error {
+// writeBlocks cuts the past into blocks of the longest kind that the retention allows, as few as possible.
+func (e *Embedded) writeBlocks(ctx context.Context, past []pastSeries) error {
 	span := blockSpan
 	for span*3 <= e.opts.Retention/10 {
 		span *= 3
 	}
-	for len(samples) > 0 {
+	for len(past) > 0 {
 		length := span.Milliseconds()
-		end := (samples[0].Time/length + 1) * length
-		var block []SeriesSample
-		block, samples = split(samples, end)
+		start, _ := bounds(past)
+		var block []pastSeries
+		block, past = cut(past, (start/length+1)*length)
 		err := guard("write block", func() error { return e.writeBlock(ctx, block, span) })
 		if err != nil {
-			return fmt.Errorf("back-fill from %s: %w", time.UnixMilli(block[0].Time).UTC().Format(time.RFC3339), err)
+			return fmt.Errorf("back-fill from %s: %w", time.UnixMilli(start).UTC().Format(time.RFC3339), err)
 		}
 	}
 	return nil
 }
 
-func (e *Embedded) writeBlock(ctx context.Context, samples []SeriesSample, span time.Duration) (err error) {
+func (e *Embedded) writeBlock(ctx context.Context, block []pastSeries, span time.Duration) (err error) {
 	events := newEventHandler(e.opts.Logger.Handler())
 	writer, err := tsdb.NewBlockWriter(events.logger(), e.opts.Path, span.Milliseconds())
 	if err != nil {
@@ -107,14 +120,34 @@ func (e *Embedded) writeBlock(ctx context.Context, samples []SeriesSample, span 
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
 	appender := writer.AppenderV2(ctx)
-	for _, sample := range samples {
-		if err := appendOne(appender, sample, storage.AOptions{}); err != nil {
-			return errors.Join(err, appender.Rollback())
-		}
+	if err := appendPast(appender, block); err != nil {
+		return errors.Join(err, appender.Rollback())
 	}
 	if err := appender.Commit(); err != nil {
 		return err
 	}
 	_, err = writer.Flush(ctx)
 	return err
+}
+
+// appendPast appends series after series, so that each is looked up once. The one that begins first comes first: what is
+// appended first says how far back the others may reach.
+func appendPast(appender storage.AppenderV2, block []pastSeries) error {
+	first := 0
+	for i := range block {
+		if block[i].moments[0].time < block[first].moments[0].time {
+			first = i
+		}
+	}
+	block[0], block[first] = block[first], block[0]
+	for _, series := range block {
+		ref := storage.SeriesRef(0)
+		for _, sample := range series.moments {
+			var err error
+			if ref, err = appender.Append(ref, series.labels, 0, sample.time, sample.value, nil, nil, storage.AOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -27,6 +27,10 @@ type EmbeddedOptions struct {
 	Lookback         time.Duration // see QueryOptions
 	Query            QueryOptions
 	Logger           *slog.Logger // default: nothing is logged
+
+	// Now is the clock that samples are held against: those more than 10 minutes ahead of it are refused. Nil, as for simulated
+	// time, takes samples of any time.
+	Now func() time.Time
 }
 
 func (o EmbeddedOptions) withDefaults() EmbeddedOptions {
@@ -55,6 +59,7 @@ type Embedded struct {
 	lastTry   time.Time  // last attempt to recover; guarded by appending
 	tidying   sync.Mutex // one round of maintenance at a time
 	health    health
+	ahead     ahead
 
 	current atomic.Pointer[generation]
 	closed  atomic.Bool
@@ -87,11 +92,15 @@ func OpenEmbedded(ctx context.Context, opts EmbeddedOptions) (*Embedded, error) 
 		return nil, errors.Join(err, lock.Release())
 	}
 	e.current.Store(first)
+	e.warnOfAhead()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop = stop
 	go e.maintain(background)
 	return e, nil
 }
+
+// ErrInUse says that another process has the history open.
+var ErrInUse = errors.New("another process holds")
 
 // lockDirectory takes the same lock file as Prometheus itself does; the kernel frees it when a process dies.
 func lockDirectory(path string) (fileutil.Releaser, error) {
@@ -101,7 +110,7 @@ func lockDirectory(path string) (fileutil.Releaser, error) {
 		return lock, nil
 	}
 	if lockHeld(err) {
-		return nil, fmt.Errorf("open history in %s: another process holds %s; stop it or choose another directory", path, file)
+		return nil, fmt.Errorf("open history in %s: %w %s; stop it or choose another directory", path, ErrInUse, file)
 	}
 	return nil, fmt.Errorf("open history in %s: lock %s: %w; give a directory that this user can write to", path, file, err)
 }

@@ -16,36 +16,57 @@ import (
 // the same batch may be sent again: the history recovers by itself when the disk does.
 func (e *Embedded) Append(ctx context.Context, samples []schema.Sample) error {
 	series, odd := fromSchema(samples)
-	_, err := e.store(ctx, series, odd, e.write)
+	_, err := e.append(ctx, series, odd)
 	return err
 }
 
 // AppendSeries stores samples of any series, under the same promise as Append.
 func (e *Embedded) AppendSeries(ctx context.Context, samples []SeriesSample) (Written, error) {
-	return e.store(ctx, samples, Written{}, e.write)
+	return e.append(ctx, samples, Written{})
+}
+
+// AppendNew is AppendSeries, and returns the samples that were not stored before.
+func (e *Embedded) AppendNew(ctx context.Context, samples []SeriesSample) (fresh []SeriesSample, written Written, err error) {
+	samples = e.refuseAhead(admit(samples, &written), &written)
+	written, err = e.store(ctx, len(samples), written, func(database *generation, written *Written) error {
+		return e.write(ctx, database, samples, written, func(s SeriesSample) { fresh = append(fresh, s) })
+	})
+	if err != nil {
+		return nil, Written{}, err
+	}
+	return fresh, written, nil
+}
+
+// nobody does not want to know which samples are new.
+func nobody(SeriesSample) {}
+
+func (e *Embedded) append(ctx context.Context, samples []SeriesSample, written Written) (Written, error) {
+	samples = e.refuseAhead(admit(samples, &written), &written)
+	return e.store(ctx, len(samples), written, func(database *generation, written *Written) error {
+		return e.write(ctx, database, samples, written, nobody)
+	})
 }
 
 // writeFunc puts a batch into a database and adds up what became of its samples.
-type writeFunc func(ctx context.Context, database *generation, samples []SeriesSample, written *Written) error
+type writeFunc func(database *generation, written *Written) error
 
-// store runs one write at a time and keeps account of its outcome.
-func (e *Embedded) store(ctx context.Context, samples []SeriesSample, written Written, write writeFunc) (Written, error) {
-	samples = admit(samples, &written)
+// store runs one write of so many samples at a time and keeps account of its outcome.
+func (e *Embedded) store(ctx context.Context, count int, written Written, write writeFunc) (Written, error) {
 	e.appending.Lock()
 	defer e.appending.Unlock()
 	if e.closed.Load() {
 		return Written{}, ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
-		return Written{}, fmt.Errorf("append %d samples to %s: %w", len(samples), e.opts.Path, err)
+		return Written{}, fmt.Errorf("append %d samples to %s: %w", count, e.opts.Path, err)
 	}
 	database, err := e.fit()
 	if err == nil {
-		err = write(ctx, database, samples, &written)
+		err = write(database, &written)
 	}
 	if err != nil {
 		err = fmt.Errorf("append %d samples to %s: %w; free space on the disk or make it writable, nasight then goes on by itself",
-			len(samples), e.opts.Path, err)
+			count, e.opts.Path, err)
 		e.health.appendFailed(err)
 		return Written{}, err
 	}
@@ -55,15 +76,16 @@ func (e *Embedded) store(ctx context.Context, samples []SeriesSample, written Wr
 	return written, nil
 }
 
-// write puts a batch into the database. After any error the database is not trusted with another one.
-func (e *Embedded) write(ctx context.Context, database *generation, samples []SeriesSample, written *Written) error {
+// write puts a batch into the database and tells of each sample that was not there. After any error the database is not trusted
+// with another batch, and nothing that was told holds.
+func (e *Embedded) write(ctx context.Context, database *generation, samples []SeriesSample, written *Written, isNew func(SeriesSample)) error {
 	release, err := database.acquire()
 	if err != nil {
 		return err
 	}
 	defer release()
 	lostBefore := database.events.lostLate()
-	err = guard("write", func() error { return e.commit(ctx, database.db, samples, written) })
+	err = guard("write", func() error { return e.commit(ctx, database, samples, written, isNew) })
 	if err == nil && database.events.lostLate() != lostBefore {
 		err = errors.New("late samples could not be written to the log")
 	}
@@ -74,26 +96,30 @@ func (e *Embedded) write(ctx context.Context, database *generation, samples []Se
 	return err
 }
 
-func (e *Embedded) commit(ctx context.Context, db *tsdb.DB, samples []SeriesSample, written *Written) error {
-	appender := db.AppenderV2(ctx)
-	err := e.appendTo(ctx, db, appender, samples, written)
+func (e *Embedded) commit(ctx context.Context, database *generation, samples []SeriesSample, written *Written, isNew func(SeriesSample)) error {
+	appender := database.db.AppenderV2(ctx)
+	err := e.appendTo(ctx, database, appender, samples, written, isNew)
 	if err != nil {
 		return errors.Join(err, appender.Rollback())
 	}
 	return appender.Commit()
 }
 
-func (e *Embedded) appendTo(ctx context.Context, db *tsdb.DB, appender storage.AppenderV2, samples []SeriesSample, written *Written) error {
+func (e *Embedded) appendTo(ctx context.Context, database *generation, appender storage.AppenderV2, samples []SeriesSample, written *Written, isNew func(SeriesSample)) error {
+	db := database.db
 	var late []SeriesSample
 	for _, sample := range samples {
 		if e.refused(db, appender, sample.Labels) {
 			written.Refused++
 			continue
 		}
-		err := appendOne(appender, sample, storage.AOptions{RejectOutOfOrder: true})
+		ref, err := appendOne(appender, sample, storage.AOptions{RejectOutOfOrder: true})
 		if errors.Is(err, storage.ErrOutOfOrderSample) {
 			late = append(late, sample)
 			continue
+		}
+		if err == nil && database.newer(ref, sample.Time) {
+			isNew(sample)
 		}
 		if err = count(err, written); err != nil {
 			return err
@@ -104,16 +130,19 @@ func (e *Embedded) appendTo(ctx context.Context, db *tsdb.DB, appender storage.A
 		return fmt.Errorf("look up late samples: %w", err)
 	}
 	for _, sample := range fresh {
-		if err := count(appendOne(appender, sample, storage.AOptions{}), written); err != nil {
+		_, err := appendOne(appender, sample, storage.AOptions{})
+		if err == nil {
+			isNew(sample)
+		}
+		if err = count(err, written); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func appendOne(appender storage.AppenderV2, sample SeriesSample, opts storage.AOptions) error {
-	_, err := appender.Append(0, sample.Labels, 0, sample.Time, sample.Value, nil, nil, opts)
-	return err
+func appendOne(appender storage.AppenderV2, sample SeriesSample, opts storage.AOptions) (storage.SeriesRef, error) {
+	return appender.Append(0, sample.Labels, 0, sample.Time, sample.Value, nil, nil, opts)
 }
 
 // refused tells whether a sample would make a series beyond the limit.

@@ -26,12 +26,13 @@ func (h *health) set(change func()) {
 	change()
 }
 
-// Degraded says why the history cannot store samples, or cannot tidy its files; nil when all is well. Queries over what
-// is stored go on meanwhile.
+// Degraded says why the history cannot store samples, those of now in particular, or cannot tidy its files; nil when all is
+// well. Queries over what is stored go on meanwhile.
 func (e *Embedded) Degraded() error {
+	stuck := e.stuck()
 	e.health.mu.Lock()
 	defer e.health.mu.Unlock()
-	return errors.Join(e.health.appending, e.health.maintaining)
+	return errors.Join(e.health.appending, stuck, e.health.maintaining)
 }
 
 const (

@@ -16,6 +16,9 @@ const (
 	// overlapping begins the warning that blocks cover the same time. A back-fill makes such blocks on purpose, and
 	// compaction merges them; the message names every pair at every step.
 	overlapping = "Overlapping blocks found"
+	// startupState begins the error that what makes the next start fast was not written. On a full disk it comes with every
+	// attempt to store, and that the disk is full is told by what stores; a start without it reads the log, and is right as well.
+	startupState = "Failed to encode series state"
 )
 
 // eventHandler passes the database's log on, its many notices as debugging output, and watches it.
@@ -50,7 +53,7 @@ func (h *eventHandler) Handle(ctx context.Context, record slog.Record) error {
 		h.repairs.Add(1)
 	}
 	record.Level = demoted(record.Level)
-	if strings.HasPrefix(record.Message, overlapping) {
+	if strings.HasPrefix(record.Message, overlapping) || strings.HasPrefix(record.Message, startupState) {
 		record.Level = slog.LevelDebug
 	}
 	if !h.Handler.Enabled(ctx, record.Level) {

@@ -31,6 +31,22 @@ type generation struct {
 	broken   atomic.Bool // a write failed: no further append goes here
 	poisoned bool        // a panic left locks behind, so that it cannot be closed; guarded by Embedded.appending
 	events   *eventHandler
+
+	// newest is the newest moment of each series that was written through this opening: the database takes the same sample
+	// a second time without a word. Guarded by Embedded.appending.
+	newest map[storage.SeriesRef]int64
+}
+
+// newer tells whether a sample that the database took in its order is none that it had. The first of a series is taken for new.
+func (g *generation) newer(ref storage.SeriesRef, at int64) bool {
+	if before, known := g.newest[ref]; known && at <= before {
+		return false
+	}
+	if uint64(len(g.newest)) > 2*g.db.Head().NumSeries()+1000 { // most are series that have ended
+		clear(g.newest)
+	}
+	g.newest[ref] = at
+	return true
 }
 
 // openGeneration opens the database. Where it had to repair the log it has not read the late samples, and would then
@@ -53,7 +69,7 @@ func openOnce(opts EmbeddedOptions) (*generation, error) {
 		return nil, fmt.Errorf("open history in %s: %w; check the disk, or move the directory away to start afresh", opts.Path, err)
 	}
 	db.DisableCompactions()
-	return &generation{db: db, events: events}, nil
+	return &generation{db: db, events: events, newest: map[storage.SeriesRef]int64{}}, nil
 }
 
 func databaseOptions(opts EmbeddedOptions) *tsdb.Options {
@@ -64,6 +80,10 @@ func databaseOptions(opts EmbeddedOptions) *tsdb.Options {
 	set.OutOfOrderTimeWindow = opts.OutOfOrderWindow.Milliseconds()
 	set.WALCompression = compression.Snappy
 	set.EnableMemorySnapshotOnShutdown = true
+	// A series whose samples were all late is forgotten once they are in a block, and its number with it, while the log of late
+	// samples still has them under that number. This keeps the last number that was given: without it the next start gives
+	// it again, and the one after that reads the old samples as those of the new series.
+	set.EnableFastStartup = true
 	set.NoLockfile = true // ours spans all generations
 	// The module's own background work ends the process when the disk is full. It never runs; maintain does its work.
 	set.BlockReloadInterval = time.Duration(math.MaxInt64)

@@ -1,5 +1,6 @@
 // Package history stores samples at their true times and answers PromQL. Three implementations of one interface:
-// Memory for one-shot work and tests, Embedded (the Prometheus TSDB) for serve, and a remote PromQL backend.
+// Memory for one-shot work and tests, Embedded (the Prometheus TSDB) for serve, and package remote for a server that answers
+// PromQL. Package historytest is their contract.
 package history
 
 import (

@@ -9,6 +9,7 @@ import (
 type Written struct {
 	Stored    uint64 // accepted; a sample that was already stored with the same value counts too
 	TooOld    uint64 // older than the history takes
+	TooNew    uint64 // ahead of the clock
 	Duplicate uint64 // a second value for a stored moment: the first one stays
 	NotFinite uint64 // NaN or infinite
 	Malformed uint64 // no name, too many labels, bad label names, impossible time
@@ -18,7 +19,7 @@ type Written struct {
 
 // Lost is the number of samples that were not stored and never will be.
 func (w Written) Lost() uint64 {
-	return w.TooOld + w.Duplicate + w.NotFinite + w.Malformed + w.Refused
+	return w.TooOld + w.TooNew + w.Duplicate + w.NotFinite + w.Malformed + w.Refused
 }
 
 // String tells the counts that are not zero.
@@ -29,6 +30,7 @@ func (w Written) String() string {
 		what  string
 	}{
 		{w.TooOld, "too old"},
+		{w.TooNew, "ahead of the clock"},
 		{w.Duplicate, "second values for a stored moment"},
 		{w.NotFinite, "not a finite number"},
 		{w.Malformed, "malformed"},
@@ -41,9 +43,11 @@ func (w Written) String() string {
 	return text
 }
 
-func (w *Written) add(more Written) {
+// Add adds the counts of another batch.
+func (w *Written) Add(more Written) {
 	w.Stored += more.Stored
 	w.TooOld += more.TooOld
+	w.TooNew += more.TooNew
 	w.Duplicate += more.Duplicate
 	w.NotFinite += more.NotFinite
 	w.Malformed += more.Malformed
@@ -60,7 +64,7 @@ type tally struct {
 func (t *tally) add(w Written) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sum.add(w)
+	t.sum.Add(w)
 }
 
 func (t *tally) read() Written {

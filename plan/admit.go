@@ -10,6 +10,7 @@ import (
 
 // builder takes a plan through its stages, in the order in which Build calls them.
 type builder struct {
+	pool    Pool
 	options Options
 	plan    *Plan
 	inputs  []Volume // beside plan.Volumes
@@ -44,7 +45,7 @@ func (b *builder) admit(pool Pool, volumes []Volume) {
 // enter starts a volume's row: what is known of it, and whether it can be planned.
 func (b *builder) enter(v Volume) Allocation {
 	a := Allocation{
-		Name: v.Name, Location: v.Location, Current: v.CurrentMiBps, Propose: v.CurrentMiBps, Peak: v.Peak,
+		Name: v.Name, Location: v.Location, Current: v.CurrentMiBps, Propose: v.CurrentMiBps, Peak: v.Peak, PeakDays: v.PeakDays,
 		Forecast: fleet.Unknown, Need: fleet.Unknown, Failover: fleet.Unknown, Lower: fleet.Unknown, Limit: fleet.Unknown,
 		Upper: fleet.Unknown, Optimum: fleet.Unknown, Target: fleet.Unknown,
 	}
@@ -63,6 +64,7 @@ func (b *builder) enter(v Volume) Allocation {
 		a.Failover = fleet.Value(s.failover)
 	}
 	b.plan.Days, b.plan.Coverage = least(b.plan.Days, v.Days), least(b.plan.Coverage, min(v.Coverage, 1))
+	b.plan.PeakDays = least(b.plan.PeakDays, v.PeakDays)
 	return a
 }
 

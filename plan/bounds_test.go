@@ -47,10 +47,10 @@ func TestRefusesToGoBelowAnObservedPeak(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustVerify(t, p)
-	if got := p.Volumes[0]; got.Propose != 700 || got.Why[0] != "its observed peak of 700" {
+	if got := p.Volumes[0]; got.Propose != 700 || got.Why[0] != "its observed peak of 700 in 35 days" {
 		t.Errorf("%g because of %q", float64(got.Propose), got.Why)
 	}
-	if want := "quiet: not lowered below its observed peak of 700 MiB/s, though its need is 12"; !slices.Equal(p.Refusals, []string{want}) {
+	if want := "quiet: not lowered below its observed peak of 700 MiB/s in 35 days, though its need is 12"; !slices.Equal(p.Refusals, []string{want}) {
 		t.Errorf("refusals %q", p.Refusals)
 	}
 	if p.Volumes[1].Propose != 800 || !strings.HasPrefix(p.Volumes[1].Why[0], "the pool is short: 74 %") {

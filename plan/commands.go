@@ -11,7 +11,8 @@ import (
 
 // Commands are the ways to set one volume's throughput. Names are quoted for the language they stand in.
 type Commands struct {
-	Gcloud    string `json:"gcloud"`
+	Gcloud    string `json:"gcloud,omitempty"` // empty for Azure
+	Az        string `json:"az,omitempty"`     // empty for Google Cloud
 	REST      REST   `json:"rest"`
 	Curl      string `json:"curl"`      // the REST call for a shell
 	Terraform string `json:"terraform"` // the attribute to set, in the volume's own resource
@@ -24,8 +25,16 @@ type REST struct {
 	Body   string `json:"body"`
 }
 
-// Cautions hold for the commands of every plan.
-func Cautions() []string {
+// Cautions hold for the commands of every plan of a service.
+func Cautions(azure bool) []string {
+	if azure {
+		return []string{
+			"Take the steps in order. Each starts an operation: wait until it is done before the next one (az waits by itself).",
+			"Terraform applies changes side by side: apply the decreases first, then the increases.",
+			"Change a volume at most once in 24 hours, and look at a full day before the next plan.",
+			"Nothing interrupts reads or writes; nasight itself changes nothing.",
+		}
+	}
 	return []string{
 		"Take the steps in order. Each starts an operation: wait until it is done before the next one (gcloud waits by itself).",
 		"gcloud: the published reference lists --throughput-mibps for volumes create; if your version refuses it on update, " +
@@ -34,6 +43,14 @@ func Cautions() []string {
 		"Change a volume at most once in 24 hours, and look at a full day before the next plan.",
 		"Nothing interrupts reads or writes; nasight itself changes nothing.",
 	}
+}
+
+// commands are those of the pool's cloud.
+func (p Pool) commands(location, volume string, mibps float64) Commands {
+	if p.Azure != nil {
+		return p.azureCommands(volume, mibps)
+	}
+	return commands(p.Project, location, volume, mibps)
 }
 
 func commands(project, location, volume string, mibps float64) Commands {
@@ -58,6 +75,10 @@ func commands(project, location, volume string, mibps float64) Commands {
 
 // toManual is the command that makes a pool's QoS manual.
 func toManual(pool Pool) string {
+	if pool.Azure != nil {
+		account, name := pool.azureNames()
+		return "az netappfiles pool update " + pool.azureArguments(account) + " " + shellArgument("--name", name) + " --qos-type Manual"
+	}
 	return fmt.Sprintf("gcloud netapp storage-pools update %s --project=%s --location=%s --qos-type=manual",
 		operand(pool.Project, pool.Location, "storagePools", pool.Name), shell(pool.Project), shell(pool.Location))
 }

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -14,6 +16,16 @@ const negligible = 1.0 / (1 << 20)
 type seen struct {
 	forecast, need, failover float64 // failover is 0 where there is none
 	why                      []string
+}
+
+// insufficient begins the reason of a volume that is left as it is because too little is known of it.
+const insufficient = "insufficient data"
+
+// Insufficient tells whether the pool has volumes of which too little is known yet to move their limits.
+func (p *Plan) Insufficient() bool {
+	return slices.ContainsFunc(p.Volumes, func(a Allocation) bool {
+		return slices.ContainsFunc(a.Why, func(why string) bool { return strings.HasPrefix(why, insufficient) })
+	})
 }
 
 // unfit says why a volume's data are not enough to plan on, or "".
@@ -35,15 +47,15 @@ func unfit(v Volume, o Options) string {
 	}
 	switch {
 	case !v.Days.AtLeast(0) || !v.Coverage.AtLeast(0):
-		return "insufficient data: how much history there is is not known"
+		return insufficient + ": how much history there is is not known"
 	case !v.Days.AtLeast(o.MinDays):
-		return fmt.Sprintf("insufficient data: %s of %s days, %s more to wait",
+		return fmt.Sprintf(insufficient+": %s of %s days, %s more to wait",
 			figure(v.Days), number(o.MinDays), number(o.MinDays-float64(v.Days)))
 	case !v.Coverage.AtLeast(o.MinCoverage):
-		return fmt.Sprintf("insufficient data: %.0f %% of the samples are there, %.0f %% are needed",
+		return fmt.Sprintf(insufficient+": %.0f %% of the samples are there, %.0f %% are needed",
 			math.Floor(100*float64(v.Coverage)), 100*o.MinCoverage)
 	case !v.P99.Known() || !v.Peak.Known():
-		return "insufficient data: its 99th percentile or its peak is missing"
+		return insufficient + ": its 99th percentile or its peak is missing"
 	}
 	return ""
 }

@@ -207,3 +207,18 @@ func TestOptionsAreValidated(t *testing.T) {
 		}
 	}
 }
+
+// A volume of which too little is known shows in the plan of its pool; one that is fit does not.
+func TestInsufficient(t *testing.T) {
+	for reason, want := range map[string]bool{
+		unfit(Volume{Days: 1, Coverage: 1}, Defaults()):   true,
+		unfit(Volume{Days: 7, Coverage: 0.1}, Defaults()): true,
+		"its floor is -1 MiB/s, which is no throughput":   false,
+		"p99 200": false,
+	} {
+		p := &Plan{Volumes: []Allocation{{}, {Why: []string{reason}}}}
+		if got := p.Insufficient(); got != want {
+			t.Errorf("%q: %t", reason, got)
+		}
+	}
+}

@@ -15,7 +15,7 @@ func (b *builder) explain() {
 		a := &b.plan.Volumes[i]
 		a.Why = slices.Concat(decided(*a), a.Why)
 		if a.LowerBy == byPeak && a.Optimum <= a.Lower && a.Need < a.Lower && a.Lower < a.Current {
-			b.refuse(*a, "not lowered below its observed peak of %s MiB/s, though its need is %s", figure(a.Peak), figure(a.Need))
+			b.refuse(*a, "not lowered below its observed peak of %s MiB/s%s, though its need is %s", figure(a.Peak), within(a.PeakDays), figure(a.Need))
 		}
 	}
 }
@@ -42,14 +42,35 @@ func decided(a Allocation) []string {
 	return why
 }
 
+// within says how many days a peak is of, where that is known.
+func within(days fleet.Value) string {
+	if !days.Known() {
+		return ""
+	}
+	return fmt.Sprintf(" in %.0f days", math.Floor(float64(days)))
+}
+
 func atLower(a Allocation) string {
 	switch a.LowerBy {
 	case byPeak:
-		return "its observed peak of " + figure(a.Peak)
+		return "its observed peak of " + figure(a.Peak) + within(a.PeakDays)
 	case byProtected:
 		return "protected: not below " + figure(a.Lower)
 	}
 	return "its floor of " + figure(a.Lower)
+}
+
+// shortPeaks notes that a peak at the end of a month may not have been seen.
+func (b *builder) shortPeaks() {
+	const month = 31
+	if b.plan.PeakDays.Below(month) && b.pool.Azure != nil {
+		b.note("the peaks are of %.0f days at least, so that a month's end may be missing: history.retention of 36 days holds one", math.Floor(float64(b.plan.PeakDays)))
+		return
+	}
+	if b.plan.PeakDays.Below(month) {
+		b.note("the peaks are of %.0f days at least, so that a month's end may be missing: history.retention and gcnv.backfill_days of 36 days hold one",
+			math.Floor(float64(b.plan.PeakDays)))
+	}
 }
 
 // number prints MiB/s, days and factors for people: up to two decimals.

@@ -13,51 +13,40 @@ type Input struct {
 	Volumes []Volume
 }
 
-// FromFleet gives the pools of a view whose QoS is manual, in the view's order. The findings say which volumes are
-// throttled and which are held back by their clients; the options give a replication source's need.
-func FromFleet(view *fleet.Fleet, findings []detectors.Finding, options Options) []Input {
-	var inputs []Input
-	if view == nil {
-		return inputs
-	}
-	for _, pool := range view.Pools {
-		if pool.Manual() {
-			inputs = append(inputs, FromPool(view, pool, findings, options))
-		}
-	}
-	return inputs
-}
-
-// FromPool gives one pool of a view, whatever its QoS: Build refuses what it cannot plan and says why.
+// FromPool gives one pool of a view, whatever its QoS: Build refuses what it cannot plan and says why. The findings say
+// which volumes are throttled and which are held back by their clients; the options give a replication source's need.
 func FromPool(view *fleet.Fleet, pool *fleet.Pool, findings []detectors.Finding, options Options) Input {
 	m := mapper{view: view, findings: findings, options: options}
 	input := Input{Pool: Pool{
 		Project: pool.Identity.Project, Location: pool.Identity.Location, Name: pool.Identity.Pool, QoSType: pool.QoS,
-		TotalMiBps: mebibytes(totalOf(pool)), AvailableMiBps: mebibytes(pool.Available),
+		TotalMiBps: mebibytes(Throughput(pool)), AvailableMiBps: mebibytes(pool.Available),
 	}}
+	if fleet.Provider(pool.Identity.Service) == fleet.ProviderAzureNetApp {
+		input.Pool.Azure = &Azure{ResourceGroup: pool.ResourceGroup}
+	}
 	for _, volume := range pool.Volumes {
 		input.Volumes = append(input.Volumes, m.volume(volume))
 	}
 	return input
 }
 
-// totalOf is the pool's throughput in bytes per second. The API tells it of custom pools alone, and leaves out what is
+// Throughput is the pool's throughput in bytes per second. The API tells it of custom pools alone, and leaves out what is
 // available once that is nothing: then it follows from capacity and service level. With auto-tiering it does not.
-func totalOf(pool *fleet.Pool) fleet.Value {
+func Throughput(pool *fleet.Pool) fleet.Value {
 	if pool.Total.Above(0) || pool.Available.Known() || pool.Custom || pool.AutoTiering {
 		return pool.Total
 	}
 	return pool.Capacity / (1 << 40) * perTiB(pool.ServiceLevel) * (1 << 20)
 }
 
-// perTiB is the throughput that a TiB of a pool brings, in MiB/s; missing on Flex.
+// perTiB is the throughput that a TiB of a pool brings, in MiB/s; missing where it is bought apart from capacity.
 func perTiB(level string) fleet.Value {
 	switch level {
 	case "standard":
 		return 16
 	case "premium":
 		return 64
-	case "extreme":
+	case "extreme", "ultra":
 		return 128
 	}
 	return fleet.Unknown
@@ -92,7 +81,7 @@ func (m mapper) alone(v *fleet.Volume) Volume {
 	return Volume{
 		Name: v.Identity.Volume, Location: v.Identity.Location, LargeCapacity: v.LargeCapacity,
 		CurrentMiBps: mebibytes(limitOf(v)),
-		P99:          mebibytes(v.Days.P99), PreviousP99: mebibytes(v.Days.Before), Peak: mebibytes(v.Days.Max),
+		P99:          mebibytes(v.Days.P99), PreviousP99: mebibytes(v.Days.Before), Peak: mebibytes(v.Days.Highest()), PeakDays: v.Days.PeakDays,
 		Coverage: v.Days.Coverage, Days: daysOf(v.Days),
 		Bound: m.boundOf(v), Throttled: m.throttled(v), SourceNeedMiBps: fleet.Unknown,
 	}

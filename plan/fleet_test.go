@@ -17,7 +17,7 @@ func viewVolume(pool *fleet.Pool, name string, assigned, p99 fleet.Value) *fleet
 	volume := &fleet.Volume{
 		Identity: pool.Identity, Of: pool, Assigned: assigned * mib, Limit: 7 * mib,
 		Days: fleet.VolumeDays{
-			Coverage: 0.99, Full: true, P99: p99 * mib, P95: fleet.Unknown, Max: 1.5 * p99 * mib, Before: fleet.Unknown, Latency: fleet.Unknown,
+			Coverage: 0.99, Full: true, P99: p99 * mib, P95: fleet.Unknown, Max: p99 * mib, Peak: 1.5 * p99 * mib, PeakDays: 35, Before: fleet.Unknown, Latency: fleet.Unknown,
 		},
 	}
 	volume.Identity.Volume = name
@@ -32,7 +32,7 @@ func viewPool(name, qos string) *fleet.Pool {
 	}
 }
 
-func TestFromFleet(t *testing.T) {
+func TestFromPool(t *testing.T) {
 	manual, auto := viewPool("manual", "manual"), viewPool("auto", "auto")
 	busy := viewVolume(manual, "busy", 128, 100)
 	copied := viewVolume(manual, "copy", 64, 1)
@@ -52,21 +52,21 @@ func TestFromFleet(t *testing.T) {
 		{Detector: detectors.SessionSaturated, Resource: gone, Gain: &detectors.Gain{Low: 1.9, High: 3, Unit: "factor"}},
 		{Detector: detectors.SessionSaturated, Resource: endpoint, Gain: &detectors.Gain{Low: 1e6, High: 1e7, Unit: "bytes per second"}},
 	}
-	got := FromFleet(&fleet.Fleet{Pools: []*fleet.Pool{auto, manual}}, findings, Defaults())
+	got := FromPool(&fleet.Fleet{Pools: []*fleet.Pool{auto, manual}}, manual, findings, Defaults())
 	none := fleet.Unknown
 	near := cmp.Comparer(func(a, b fleet.Value) bool { return a.Known() == b.Known() && math.Abs(a.Or(0)-b.Or(0)) < 1e-9 })
-	want := []Input{{
+	want := Input{
 		Pool: Pool{Project: "files-example", Location: "europe-west3", Name: "manual", QoSType: "manual", TotalMiBps: 512, AvailableMiBps: none},
 		Volumes: []Volume{
-			{Name: "busy", Location: "europe-west3", CurrentMiBps: 128, P99: 100, PreviousP99: none, Peak: 150, Coverage: 0.99, Days: 7,
+			{Name: "busy", Location: "europe-west3", CurrentMiBps: 128, P99: 100, PreviousP99: none, Peak: 150, PeakDays: 35, Coverage: 0.99, Days: 7,
 				Bound: 1.4, Throttled: true, SourceNeedMiBps: none},
-			{Name: "copy", Location: "europe-west3", CurrentMiBps: 64, P99: 1, PreviousP99: none, Peak: 1.5, Coverage: 0.99, Days: 7,
+			{Name: "copy", Location: "europe-west3", CurrentMiBps: 64, P99: 1, PreviousP99: none, Peak: 1.5, PeakDays: 35, Coverage: 0.99, Days: 7,
 				Bound: none, ReplicationDestination: true, SourceNeedMiBps: 180},
 			// What the service grants stands in for what the inventory does not tell.
-			{Name: "young", Location: "europe-west3", CurrentMiBps: 7, P99: 3, PreviousP99: none, Peak: 4.5, Coverage: 0.5, Days: 3.5,
+			{Name: "young", Location: "europe-west3", CurrentMiBps: 7, P99: 3, PreviousP99: none, Peak: 4.5, PeakDays: 35, Coverage: 0.5, Days: 3.5,
 				Bound: none, SourceNeedMiBps: none},
 		},
-	}}
+	}
 	if diff := cmp.Diff(want, got, near); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -91,9 +91,6 @@ func TestFromPoolKeepsMissing(t *testing.T) {
 	}
 	if plan, err := Build(input.Pool, input.Volumes, Defaults()); err != nil || plan.Status != Refused {
 		t.Errorf("plan of nothing: %+v, %v", plan, err)
-	}
-	if got := FromFleet(nil, nil, Defaults()); got != nil {
-		t.Errorf("no view gives %+v", got)
 	}
 }
 

@@ -13,10 +13,15 @@ type Pool struct {
 	Location string // region or zone
 	Name     string
 	QoSType  string // MANUAL or AUTO (qosType); the case does not matter
+	Azure    *Azure // of Azure NetApp Files; nil for Google Cloud NetApp Volumes
 
 	TotalMiBps     fleet.Value // totalThroughputMibps; zero counts as missing, for old answers leave it out
 	AvailableMiBps fleet.Value // availableThroughputMibps: what no volume holds
 }
+
+// Azure is what the commands for a capacity pool of Azure NetApp Files need beside its name, which is ACCOUNT/POOL. The
+// project is the subscription.
+type Azure struct{ ResourceGroup string }
 
 // Volume is one volume of a pool: its limit and what it was seen to use. Throughput is the sum of reads, writes and
 // metadata in means over five minutes. A value that is missing is fleet.Unknown, never zero.
@@ -28,7 +33,8 @@ type Volume struct {
 
 	P99         fleet.Value // 99th percentile over 7 days, MiB/s; with 35 days of history the larger of the two
 	PreviousP99 fleet.Value // the same over the 7 days before; missing: no trend is added
-	Peak        fleet.Value // the highest mean seen, MiB/s; may lie above the limit
+	Peak        fleet.Value // the highest mean seen in PeakDays, MiB/s; may lie above the limit
+	PeakDays    fleet.Value // days that the peak is of, up to 35: more than the 7 of P99 where history holds them
 	Coverage    fleet.Value // received / expected samples of the 7 days
 	Days        fleet.Value // days of history
 
@@ -63,6 +69,20 @@ func Defaults() Options {
 		Headroom: 1.2, Reserve: 0.10, FloorMiBps: 64, MaxVolume: 4608, MaxLarge: 30720,
 		MinChangeMiBps: 8, MinChangeShare: 0.10, MinCoverage: 0.8, MinDays: 7,
 	}
+}
+
+// What Azure NetApp Files accepts for one volume, in MiB/s, from its resource limits as read in 2026.
+const (
+	azureMaxVolume = 4500
+	azureMaxLarge  = 12800
+)
+
+// of are the options for a pool: another service has other maxima.
+func (o Options) of(pool Pool) Options {
+	if pool.Azure != nil {
+		o.MaxVolume, o.MaxLarge = azureMaxVolume, azureMaxLarge
+	}
+	return o
 }
 
 // Validate names the first option that makes no sense, with the range it must lie in.

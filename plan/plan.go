@@ -50,6 +50,7 @@ type Plan struct {
 	AssignedAfter fleet.Value `json:"assigned_after_mibps"` // what they hold after the last step
 	Missing       fleet.Value `json:"missing_mibps"`        // infeasible: by how much the lower bounds pass the pool
 	Days          fleet.Value `json:"days_of_data"`         // the shortest history of a planned volume
+	PeakDays      fleet.Value `json:"days_of_peaks"`        // the fewest days that a planned volume's peak is of
 	Coverage      fleet.Value `json:"coverage"`             // the thinnest coverage of a planned volume
 	Options       Options     `json:"options"`              // what it was made with
 
@@ -71,6 +72,7 @@ type Allocation struct {
 	Forecast fleet.Value `json:"forecast_mibps"`
 	Need     fleet.Value `json:"need_mibps"` // headroom × forecast
 	Peak     fleet.Value `json:"observed_peak_mibps"`
+	PeakDays fleet.Value `json:"observed_peak_days"`
 	Failover fleet.Value `json:"failover_need_mibps"` // a replication destination's need after a failover
 
 	Lower   fleet.Value `json:"lower_bound_mibps"`  // l
@@ -103,10 +105,11 @@ func Build(pool Pool, volumes []Volume, options Options) (*Plan, error) {
 	if err := options.Validate(); err != nil {
 		return nil, fmt.Errorf("plan pool %q of project %q: %w", pool.Name, pool.Project, err)
 	}
-	b := &builder{options: options, plan: &Plan{
+	options = options.of(pool)
+	b := &builder{pool: pool, options: options, plan: &Plan{
 		Project: pool.Project, Location: pool.Location, Pool: pool.Name, Options: options,
 		Capacity: fleet.Unknown, Assigned: fleet.Unknown, AssignedAfter: fleet.Unknown, Missing: fleet.Unknown,
-		Days: fleet.Unknown, Coverage: fleet.Unknown,
+		Days: fleet.Unknown, PeakDays: fleet.Unknown, Coverage: fleet.Unknown,
 		Volumes: []Allocation{}, Steps: []Step{}, Refusals: []string{}, Notes: []string{},
 	}}
 	b.admit(pool, volumes)
@@ -121,7 +124,9 @@ func Build(pool Pool, volumes []Volume, options Options) (*Plan, error) {
 	b.spread()
 	b.round()
 	b.dropSmall()
+	b.settle()
 	b.order()
 	b.explain()
+	b.shortPeaks()
 	return b.plan, nil
 }

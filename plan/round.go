@@ -23,10 +23,21 @@ func (b *builder) round() {
 		}
 	}
 	units := int(math.Floor(math.Min(exact+slack, b.free) - whole + slack*slack))
-	slices.SortStableFunc(parts, func(i, j int) int { return cmp.Compare(b.fraction(j), b.fraction(i)) })
-	for _, i := range parts[:max(0, min(units, len(parts)))] {
-		b.plan.Volumes[i].Propose++
+	spare := int(math.Floor(b.free - whole + slack*slack)) // with what the reserve keeps
+	slices.SortStableFunc(parts, func(i, j int) int {
+		return cmp.Or(cmp.Compare(count(b.cut(j)), count(b.cut(i))), cmp.Compare(b.fraction(j), b.fraction(i)))
+	})
+	for n, i := range parts {
+		if n < units || n < spare && b.cut(i) {
+			b.plan.Volumes[i].Propose++
+		}
 	}
+}
+
+// cut tells whether rounding down took a volume below its need, which its exact figure covers.
+func (b *builder) cut(i int) bool {
+	a := b.plan.Volumes[i]
+	return a.Target+slack >= a.Need && math.Floor(float64(a.Target)) < float64(a.Need)-slack
 }
 
 // fraction is what rounding down took from a volume, 0 where that is noise.

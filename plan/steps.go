@@ -26,7 +26,7 @@ func (b *builder) order() {
 		if a.Change = a.Propose - a.Current; a.Change != 0 {
 			p.Steps = append(p.Steps, Step{
 				Volume: a.Name, Location: a.Location, From: float64(a.Current), To: float64(a.Propose),
-				Commands: commands(p.Project, a.Location, a.Name, float64(a.Propose)),
+				Commands: b.pool.commands(a.Location, a.Name, float64(a.Propose)),
 			})
 		}
 	}
@@ -45,7 +45,8 @@ func (b *builder) order() {
 	}
 	p.AssignedAfter = fleet.Value(sum)
 	if len(p.Steps) == 0 {
-		p.Status, p.Reason = Unchanged, "no volume's limit is far enough from its best value to be worth a change"
+		p.Status = Unchanged
+		p.Reason = cmp.Or(p.Reason, "no volume's limit is far enough from its best value to be worth a change")
 	}
 	b.effect()
 }

@@ -56,7 +56,7 @@ func manual(total float64) Pool {
 func steady(name string, current, p99 float64) Volume {
 	return Volume{
 		Name: name, CurrentMiBps: fleet.Value(current), P99: fleet.Value(p99), PreviousP99: fleet.Value(p99),
-		Peak: fleet.Value(p99), Coverage: 1, Days: 14, Bound: fleet.Unknown, SourceNeedMiBps: fleet.Unknown,
+		Peak: fleet.Value(p99), PeakDays: 35, Coverage: 1, Days: 14, Bound: fleet.Unknown, SourceNeedMiBps: fleet.Unknown,
 	}
 }
 

@@ -3,9 +3,12 @@ package plan
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nasight/nasight/fleet"
 )
 
 // Text writes the plan for people: the table, the steps, what they bring, the proof, what was refused, the commands.
@@ -34,11 +37,19 @@ func (t *text) head(p *Plan) {
 		t.line("  %s MiB/s: %s assigned now, %s after the plan", figure(p.Capacity), figure(p.Assigned), figure(p.AssignedAfter))
 	}
 	if p.Days.Known() {
-		t.line("  Rests on at least %s days of history and %.0f %% of the samples of each volume that is planned", figure(p.Days), 100*float64(p.Coverage))
+		t.line("  Rests on at least %s days of history and %.0f %% of the samples of each volume that is planned%s",
+			figure(p.Days), 100*float64(p.Coverage), peaks(p.PeakDays))
 	}
 	if p.Reason != "" {
 		t.line("  %s: %s", strings.ToUpper(string(p.Status[:1]))+string(p.Status[1:]), printable(p.Reason))
 	}
+}
+
+func peaks(days fleet.Value) string {
+	if !days.Known() {
+		return ""
+	}
+	return fmt.Sprintf("; their peaks are of at least %.0f days", math.Floor(float64(days)))
 }
 
 // table prints a row for each volume: numbers to the right, the reasons last as they are of any length.
@@ -133,15 +144,19 @@ func (t *text) commands(p *Plan) {
 	if len(p.Steps) == 0 {
 		return
 	}
-	t.list("Before you run the commands:", Cautions())
+	t.list("Before you run the commands:", Cautions(p.Steps[0].Commands.Az != ""))
 	for _, form := range []struct {
 		title string
 		of    func(Commands) string
 	}{
 		{"gcloud:", func(c Commands) string { return c.Gcloud }},
+		{"az:", func(c Commands) string { return c.Az }},
 		{"REST:", func(c Commands) string { return c.Curl }},
 		{"Terraform:", func(c Commands) string { return c.Terraform }},
 	} {
+		if form.of(p.Steps[0].Commands) == "" {
+			continue // of another cloud
+		}
 		t.line("\n%s", form.title)
 		for _, step := range p.Steps {
 			t.line("  %s", strings.ReplaceAll(form.of(step.Commands), "\n", "\n  "))

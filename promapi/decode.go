@@ -3,8 +3,11 @@ package promapi
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/prometheus/client_golang/exp/api/remote"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/prompb"
 	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
@@ -25,6 +28,22 @@ const (
 type batch struct {
 	samples []history.SeriesSample
 	odd     error // why some series were left out
+}
+
+// keep leaves out the samples of metrics whose names do not begin with a prefix.
+func (b *batch) keep(prefix string) {
+	refused := ""
+	b.samples = slices.DeleteFunc(b.samples, func(s history.SeriesSample) bool {
+		name := s.Labels.Get(model.MetricNameLabel)
+		if name == "" || strings.HasPrefix(name, prefix) { // one without a name is malformed
+			return false
+		}
+		refused = name
+		return true
+	})
+	if refused != "" {
+		b.odd = errors.Join(b.odd, fmt.Errorf("series %.100q: names that do not begin with %s are not taken", refused, prefix))
+	}
 }
 
 // decode reads the body of a request of either version.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
@@ -31,6 +32,9 @@ func (a *api) labelNames(r *http.Request) (answer, error) {
 
 func (a *api) labelValues(r *http.Request) (answer, error) {
 	name := r.PathValue("name")
+	if strings.HasPrefix(name, "U__") { // how clients write names that are more than letters and digits
+		name = model.UnescapeName(name, model.ValueEncodingEscaping)
+	}
 	if !model.UTF8Validation.IsValidLabelName(name) {
 		return answer{}, badData("invalid label name: %q", name)
 	}

@@ -2,7 +2,9 @@ package promapi
 
 import (
 	"net/http"
+	"net/url"
 	"runtime"
+	"strconv"
 
 	"github.com/nasight/nasight/schema"
 )
@@ -25,7 +27,7 @@ type familyData struct {
 
 // metadata tells what the schema says of each family, or of the one that the request names.
 func metadata(r *http.Request) (answer, error) {
-	limit, err := limitOf(r.Form)
+	limit, err := metadataLimit(r.Form)
 	if err != nil {
 		return answer{}, err
 	}
@@ -35,12 +37,25 @@ func metadata(r *http.Request) (answer, error) {
 		if wanted != "" && family.Name != wanted {
 			continue
 		}
-		if limit > 0 && len(found) == limit {
+		if limit >= 0 && len(found) >= limit {
 			break
 		}
 		found[family.Name] = []familyData{{Type: typeOf(family.Type), Help: family.Help, Unit: string(family.Unit)}}
 	}
 	return answer{data: found}, nil
+}
+
+// metadataLimit reads the limit on families: here, unlike elsewhere, below 0 means none, and 0 asks for nothing.
+func metadataLimit(form url.Values) (int, error) {
+	text := form.Get("limit")
+	if text == "" {
+		return -1, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, badData("limit must be a number")
+	}
+	return limit, nil
 }
 
 // typeOf names a type as the exposition does, where an info family is a gauge.

@@ -26,6 +26,9 @@ func (a *api) query(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := checkSize(r.Form.Get("query")); err != nil {
+		return answer{}, err
+	}
 	prepared, err := a.history.InstantQuery(r.Context(), r.Form.Get("query"), at)
 	if err != nil {
 		return answer{}, badParameter("query", err)
@@ -40,6 +43,9 @@ func (a *api) queryRange(r *http.Request) (answer, error) {
 	}
 	span, err := stepRangeOf(r.Form)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := checkSize(r.Form.Get("query")); err != nil {
 		return answer{}, err
 	}
 	prepared, err := a.history.RangeQuery(r.Context(), r.Form.Get("query"), span.start, span.end, span.step)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/exp/api/remote"
@@ -20,6 +21,7 @@ type WriteOptions struct {
 	MaxConcurrency int           // requests decoded and stored at once; default 4
 	MaxWait        time.Duration // for one's turn, after which the sender is asked to come again; default 5 seconds
 	ReadTimeout    time.Duration // for a request's body; default 30 seconds
+	Prefix         string        // of the metrics that are taken; default any
 	Logger         *slog.Logger  // default: nothing is logged
 }
 
@@ -47,9 +49,10 @@ func (o WriteOptions) withDefaults() WriteOptions {
 
 // NewWriteHandler receives Prometheus remote write, versions 1 and 2, for /api/v1/write. It answers 204 when the history
 // has all it ever will: samples that are too old or contradict stored ones are counted there, not refused, as a sender
-// could not do better a second time. It answers 400 for a request that no receiver could understand and for malformed
-// series, whose neighbours are stored; 503 with Retry-After when the history cannot store now. Native histograms and
-// exemplars are not stored, which the headers of version 2 say.
+// could not do better a second time; the header Nasight-Not-Stored says how many and why, in both versions. It answers 400
+// for a request that no receiver could understand, and for series that are malformed or do not begin with the prefix, whose
+// neighbours are stored; 503 with Retry-After when the history cannot store now. Native histograms and exemplars are not
+// stored, which the headers of version 2 say.
 func NewWriteHandler(store history.SeriesWriter, opts WriteOptions) http.Handler {
 	opts = opts.withDefaults()
 	receiver := &receiver{store: store, opts: opts, slots: make(chan struct{}, opts.MaxConcurrency)}
@@ -72,6 +75,8 @@ type receiver struct {
 	store history.SeriesWriter
 	opts  WriteOptions
 	slots chan struct{}
+
+	lostTold atomic.Int64 // when the log last told of samples that were not stored, in nanoseconds since 1970
 }
 
 // admit lets a few requests in at a time, each of a bounded size, read in a bounded time.
@@ -119,6 +124,7 @@ func (v *receiver) Store(r *http.Request, kind remote.WriteMessageType) (*remote
 		}
 		return reply, fmt.Errorf("decode %s: %w; %s", kind, err, expected)
 	}
+	batch.keep(v.opts.Prefix)
 	written, err := v.store.AppendSeries(r.Context(), batch.samples)
 	if err != nil {
 		reply.SetStatusCode(http.StatusServiceUnavailable)
@@ -128,10 +134,26 @@ func (v *receiver) Store(r *http.Request, kind remote.WriteMessageType) (*remote
 	reply.Samples = int(written.Stored)
 	if batch.odd != nil || written.Malformed > 0 {
 		reply.SetStatusCode(http.StatusBadRequest)
-		return reply, errors.Join(fmt.Errorf("malformed series in the request: %s", written), batch.odd)
+		return reply, errors.Join(fmt.Errorf("series in the request that are not taken: %s", written), batch.odd)
 	}
 	if written.Lost() > 0 {
-		v.opts.Logger.Debug("remote write: samples not stored", "peer", r.RemoteAddr, "written", written.String())
+		reply.SetExtraHeader(notStoredHeader, written.String())
+		v.tellLost(r.RemoteAddr, written)
 	}
 	return reply, nil
 }
+
+// notStoredHeader tells a sender what became of its samples where some are not stored: an answer of version 1 says no more than
+// that it need not come again.
+const notStoredHeader = "Nasight-Not-Stored"
+
+// tellLost logs now and then that samples are not stored.
+func (v *receiver) tellLost(peer string, written history.Written) {
+	now, before := time.Now().UnixNano(), v.lostTold.Load()
+	if now-before > int64(tellLostEvery) && v.lostTold.CompareAndSwap(before, now) {
+		v.opts.Logger.Warn("remote write: samples not stored; nasight_history_samples_total counts all of them by outcome",
+			"peer", peer, "written", written.String())
+	}
+}
+
+const tellLostEvery = 10 * time.Minute // from one line in the log to the next

@@ -1,12 +1,15 @@
 package promapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -245,4 +248,63 @@ func post(t *testing.T, handler http.Handler, request *http.Request) (int, http.
 		t.Fatal(err)
 	}
 	return reply.StatusCode, reply.Header, string(text)
+}
+
+// What is acknowledged and not stored is told of in a header, as version 1 knows no other way.
+func TestWriteTellsWhatItCannotStore(t *testing.T) {
+	onBoth(t, func(t *testing.T, kind remote.WriteMessageType) {
+		var log strings.Builder
+		m := history.NewMemory(history.MemoryOptions{})
+		handler := NewWriteHandler(m, WriteOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		series := v1Series([]string{"__name__", "a"}, 0, 15, 30)
+		series.Samples[1].Value = math.NaN()
+		for _, row := range []struct {
+			series prompb.TimeSeries
+			header string
+		}{
+			{v1Series([]string{"__name__", "b"}, 0), ""},
+			{series, "2 samples stored, 1 not a finite number"},
+			{series, "2 samples stored, 1 not a finite number"},
+		} {
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/write", bytes.NewReader(snappy.Encode(nil, marshal(t, kind, row.series))))
+			request.Header.Set("Content-Type", "application/x-protobuf;proto="+string(kind))
+			request.Header.Set("Content-Encoding", "snappy")
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, request)
+			if got := answer.Header().Get("Nasight-Not-Stored"); got != row.header || answer.Code != http.StatusNoContent {
+				t.Errorf("%d %s: %q, want %q", answer.Code, answer.Body, got, row.header)
+			}
+		}
+		if n := strings.Count(log.String(), "samples not stored"); n != 1 {
+			t.Errorf("told %d times: %s", n, log.String())
+		}
+	})
+}
+
+// A label that is not valid UTF-8 is made so before it is stored: a device may be called anything.
+func TestWriteMakesLabelsValid(t *testing.T) {
+	m := history.NewMemory(history.MemoryOptions{})
+	if _, err := send(sender(t, NewWriteHandler(m, WriteOptions{}), 0), remote.WriteV1MessageType, v1Series([]string{"__name__", "a", "host", "caf\xe9"}, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]float64{"map[host:caf\uFFFD]": 1}, stored(t, m)); diff != "" || m.Stats().Altered != 1 {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What has another prefix is refused, and its neighbours are stored.
+func TestWriteTakesOnePrefix(t *testing.T) {
+	onBoth(t, func(t *testing.T, kind remote.WriteMessageType) {
+		m := history.NewMemory(history.MemoryOptions{})
+		_, err := send(sender(t, NewWriteHandler(m, WriteOptions{Prefix: "a_"}), 0), kind,
+			v1Series([]string{"__name__", "a_total", "host", "h"}, 0),
+			v1Series([]string{"__name__", "ALERTS", "alertname", "x"}, 0),
+			v1Series([]string{"__name__", "scraped:a_total"}, 0))
+		if err == nil || !strings.Contains(err.Error(), `names that do not begin with a_ are not taken`) {
+			t.Errorf("got %v", err)
+		}
+		if diff := cmp.Diff(map[string]float64{"map[host:h]": 1}, stored(t, m)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }

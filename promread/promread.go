@@ -10,6 +10,8 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/api"
@@ -17,6 +19,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/nasight/nasight/history"
+	"github.com/nasight/nasight/internal/redirect"
 )
 
 // Reader implements history.Reader. It is safe for concurrent use.
@@ -24,6 +27,8 @@ type Reader struct {
 	api  v1.API
 	name string // the server's address, without a password
 	idle func()
+	heed func([]string)          // takes what the server warns of; nil for nobody
+	told *atomic.Pointer[string] // the newest notice of an answer
 }
 
 var _ history.Reader = (*Reader)(nil)
@@ -32,6 +37,7 @@ var _ history.Reader = (*Reader)(nil)
 type Options struct {
 	Transport http.RoundTripper // default: one like http.DefaultTransport, of its own
 	MaxBytes  int64             // of one answer; default 512 MiB
+	Warned    func([]string)    // told what the server warns of, with an answer that may be one in part; default: it is left out
 }
 
 // New makes a reader of the server at an address such as http://localhost:9877 or https://user:password@example.com/path.
@@ -47,12 +53,15 @@ func New(address string, options Options) (*Reader, error) {
 	if options.MaxBytes <= 0 {
 		options.MaxBytes = 512 << 20
 	}
-	client := &http.Client{Transport: bounded{options.Transport, options.MaxBytes}}
+	told := &atomic.Pointer[string]{}
+	client := &http.Client{Transport: bounded{redirect.Refuse(options.Transport), options.MaxBytes, told}}
 	connection, err := api.NewClient(api.Config{Address: address, Client: client})
 	if err != nil {
 		return nil, fmt.Errorf("read history of %s: %w", parsed.Redacted(), err)
 	}
-	return &Reader{api: v1.NewAPI(connection), name: parsed.Redacted(), idle: client.CloseIdleConnections}, nil
+	return &Reader{
+		api: v1.NewAPI(connection), name: parsed.Redacted(), idle: client.CloseIdleConnections, heed: options.Warned, told: told,
+	}, nil
 }
 
 // ownTransport waits for an answer longer than a server computes one (2 minutes), and not for ever.
@@ -63,6 +72,17 @@ func ownTransport() http.RoundTripper {
 		return own
 	}
 	return http.DefaultTransport
+}
+
+// NoticeHeader is the header in which a nasight that serves simulated data says so.
+const NoticeHeader = "X-Nasight-Notice"
+
+// Notice is what the server says of its data in the newest answer, such as that they are simulated. Empty where it says nothing.
+func (r *Reader) Notice() string {
+	if told := r.told.Load(); told != nil {
+		return *told
+	}
+	return ""
 }
 
 // String is the server's address, without a password.
@@ -76,10 +96,11 @@ func (r *Reader) Close() error {
 
 // Instant evaluates an expression at one moment. A scalar is one point without labels.
 func (r *Reader) Instant(ctx context.Context, query string, at time.Time) ([]history.Point, error) {
-	value, _, _, err := r.api.Query(ctx, query, at)
+	value, warnings, _, err := r.api.Query(ctx, query, at)
 	if err != nil {
 		return nil, r.failed(query, err)
 	}
+	r.warned(warnings)
 	switch v := value.(type) {
 	case model.Vector:
 		return points(v), nil
@@ -107,13 +128,43 @@ func (r *Reader) Range(ctx context.Context, query string, start, end time.Time, 
 		return nil, r.failed(query, fmt.Errorf("range from %s to %s by %s: want a positive step and an end that is not before the start",
 			start.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339), step))
 	}
-	value, _, _, err := r.api.QueryRange(ctx, query, v1.Range{Start: start, End: end, Step: step})
+	value, warnings, _, err := r.api.QueryRange(ctx, query, v1.Range{Start: start, End: end, Step: step})
 	if err != nil {
 		return nil, r.failed(query, err)
 	}
+	r.warned(warnings)
 	matrix, ok := value.(model.Matrix)
 	if !ok {
 		return nil, r.failed(query, fmt.Errorf("result is a %s, want a matrix", kindOf(value)))
+	}
+	found := make([]history.Series, 0, len(matrix))
+	for _, line := range matrix {
+		if series := seriesOf(line); len(series.Times) > 0 {
+			found = append(found, series)
+		}
+	}
+	return found, nil
+}
+
+func (r *Reader) warned(warnings []string) {
+	if len(warnings) > 0 && r.heed != nil {
+		r.heed(warnings)
+	}
+}
+
+// Raw gives the samples themselves that a range selector, such as up[5m], covers now by the server's clock, at their own
+// times. What the server warns of is an error: an answer in part is not to be told from a whole one.
+func (r *Reader) Raw(ctx context.Context, selector string) ([]history.Series, error) {
+	value, warnings, _, err := r.api.Query(ctx, selector, time.Time{})
+	if err != nil {
+		return nil, r.failed(selector, err)
+	}
+	if len(warnings) > 0 {
+		return nil, r.failed(selector, fmt.Errorf("answered in part: %.500s", strings.Join(warnings, "; ")))
+	}
+	matrix, ok := value.(model.Matrix)
+	if !ok {
+		return nil, r.failed(selector, fmt.Errorf("result is a %s, want a matrix", kindOf(value)))
 	}
 	found := make([]history.Series, 0, len(matrix))
 	for _, line := range matrix {
@@ -154,19 +205,29 @@ func kindOf(value model.Value) string {
 	return value.Type().String()
 }
 
-// failed names the server and the query, of which a page of text at most. Where no server answers, the query is not why.
+// failed names the server, the query and what the server says of it, of both some lines at most. Where no server answers, the query is not why.
 func (r *Reader) failed(query string, err error) error {
 	if silent := (*url.Error)(nil); errors.As(err, &silent) {
 		return fmt.Errorf("ask %s: %w", r.name, silent.Err)
 	}
 	const most = 500
-	return fmt.Errorf("ask %s for %.*q: %w", r.name, most, query, err)
+	return fmt.Errorf("ask %s for %.*q: %w", r.name, most, query, shortened{err})
 }
+
+// shortened is an error that says no more than some lines: VictoriaMetrics repeats a query of any length.
+type shortened struct{ error }
+
+// Error is the beginning of the message.
+func (s shortened) Error() string { return fmt.Sprintf("%.600s", s.error.Error()) }
+
+// Unwrap is the error itself.
+func (s shortened) Unwrap() error { return s.error }
 
 // bounded refuses an answer that is longer than a limit: a server that sends without end must not fill the memory.
 type bounded struct {
 	next http.RoundTripper
 	most int64
+	told *atomic.Pointer[string]
 }
 
 // RoundTrip sends a request whose answer can be read up to the limit.
@@ -175,6 +236,8 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	notice := response.Header.Get(NoticeHeader)
+	b.told.Store(&notice)
 	response.Body = &body{ReadCloser: response.Body, left: b.most}
 	return response, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,6 +136,21 @@ func TestServersThatFail(t *testing.T) {
 	}
 }
 
+// Credentials are for the server that was named.
+func TestRedirectionsAreNotFollowed(t *testing.T) {
+	var strayed atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	t.Cleanup(other.Close)
+	remote := reader(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect), promread.Options{})
+	_, err := remote.Instant(t.Context(), "up", base)
+	if err == nil || !strings.Contains(err.Error(), "leads to \""+other.URL+"\", which is not followed") {
+		t.Errorf("%v", err)
+	}
+	if count := strayed.Load(); count > 0 {
+		t.Errorf("%d requests went elsewhere", count)
+	}
+}
+
 // What cannot be a point (a histogram, NaN) is left out, as history does.
 func TestOddPointsAreLeftOut(t *testing.T) {
 	answer := `{"status":"success","data":{"resultType":%q,"result":[%s]}}`
@@ -179,5 +195,67 @@ func TestAddressesAndPasswords(t *testing.T) {
 	}
 	if user != "user" || password != "secret" {
 		t.Errorf("shown %q and %q", user, password)
+	}
+}
+
+// Raw gives the stored samples themselves, at their own times, whatever the step of a graph would be.
+func TestRaw(t *testing.T) {
+	memory := filled(t)
+	now := time.Now().Truncate(time.Millisecond)
+	var batch []schema.Sample
+	for i := range 3 {
+		batch = append(batch, schema.Sample{Family: family, Labels: []string{"h", "now"}, Time: now.Add(time.Duration(i-3) * 7777 * time.Millisecond), Value: float64(i)})
+	}
+	if err := memory.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	r := reader(t, promapi.NewHandler(memory, promapi.Options{}), promread.Options{})
+	series, err := r.Raw(t.Context(), `{__name__=~"b_total|c",host="h"}[1m]`)
+	if err != nil || len(series) != 1 || len(series[0].Times) != 3 {
+		t.Fatalf("series %v, error %v", series, err)
+	}
+	if !series[0].Times[0].Equal(batch[0].Time) || series[0].Values[2] != 2 || series[0].Labels["__name__"] != "b_total" {
+		t.Errorf("series %v", series[0])
+	}
+	if _, err := r.Raw(t.Context(), "b_total"); err == nil || !strings.Contains(err.Error(), "want a matrix") {
+		t.Errorf("a vector: error %v", err)
+	}
+}
+
+// An answer in part is none.
+func TestRawWithWarnings(t *testing.T) {
+	r := reader(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"status":"success","data":{"resultType":"matrix","result":[]},"warnings":["one store is away"]}`)
+	}), promread.Options{})
+	if series, err := r.Raw(t.Context(), "b_total[1m]"); err == nil || !strings.Contains(err.Error(), "in part: one store is away") {
+		t.Errorf("series %v, error %v", series, err)
+	}
+}
+
+// What a server says of its data is known once it was asked.
+func TestNotice(t *testing.T) {
+	said := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if said != "" {
+			w.Header().Set(promread.NoticeHeader, said)
+		}
+		fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[]}}`)
+	}))
+	defer server.Close()
+	reader, err := promread.New(server.URL, promread.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for _, want := range []string{"", "SIMULATED", ""} {
+		if said = want; reader.Notice() == "SIMULATED" && want == "SIMULATED" {
+			t.Error("known before it was asked")
+		}
+		if _, err := reader.Instant(t.Context(), "up", base); err != nil {
+			t.Fatal(err)
+		}
+		if got := reader.Notice(); got != want {
+			t.Errorf("notice %q, want %q", got, want)
+		}
 	}
 }

@@ -9,14 +9,15 @@ const (
 	GCNVDelay = 15 * time.Minute
 )
 
-// The labels cloud and service of these families are gcp and gcnv; location is a region or a zone, as the resource has it.
+// The labels cloud and service of these families are gcp and gcnv, or azure and azurenetapp; location is a region or a zone,
+// as the resource has it.
 // The pool is empty where the inventory does not know the volume.
 const (
-	gcnvThroughput = "monitoring volume/throughput"
-	gcnvOperations = "monitoring volume/operation_count"
-	gcnvLatency    = "monitoring volume/average_latency"
-	gcnvPools      = "netapp.googleapis.com storagePools"
-	gcnvVolumes    = "netapp.googleapis.com volumes"
+	gcnvThroughput = "monitoring volume/throughput; Azure Monitor {Read,Write,Other,Total}Throughput"
+	gcnvOperations = "monitoring volume/operation_count; Azure Monitor {Read,Write,Other,Total}Iops"
+	gcnvLatency    = "monitoring volume/average_latency; Azure Monitor Average{Read,Write}Latency"
+	gcnvPools      = "netapp.googleapis.com storagePools; Microsoft.NetApp capacityPools"
+	gcnvVolumes    = "netapp.googleapis.com volumes; Microsoft.NetApp volumes"
 	gcnvReplicas   = "netapp.googleapis.com replications"
 )
 
@@ -46,13 +47,13 @@ var (
 	}
 	VolumeMeanLatency = &Family{
 		Name: "nasight_volume_mean_latency_seconds", Type: Gauge, Unit: Seconds, Labels: volumeLabels,
-		Help:   "Mean latency over all types, weighted by operations; absent where the operations of a type are not known.",
+		Help:   "Mean latency over all types, weighted by operations; absent where the operations of a type are not known. Of Azure NetApp Files reads and writes alone.",
 		Source: gcnvLatency, Grain: GCNVGrain, Delay: GCNVDelay,
 	}
 	VolumeThroughputLimit = &Family{
 		Name: "nasight_volume_throughput_limit_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: volumeLabels,
-		Help:   "Throughput granted to the volume; on Flex that of the whole pool, repeated on each of its volumes.",
-		Source: "monitoring volume/throughput_limit", Grain: GCNVGrain, Delay: GCNVDelay,
+		Help:   "Throughput granted to the volume; on Flex that of the whole pool, repeated on each of its volumes. Of Azure NetApp Files what the inventory said when the point was read.",
+		Source: "monitoring volume/throughput_limit; Microsoft.NetApp volumes", Grain: GCNVGrain, Delay: GCNVDelay,
 	}
 )
 
@@ -60,24 +61,24 @@ var (
 var (
 	VolumeCapacity = &Family{
 		Name: "nasight_volume_capacity_bytes", Type: Gauge, Unit: Bytes, Labels: volumeLabels,
-		Help: "Provisioned size.", Source: "monitoring volume/allocated_bytes", Grain: ConfigGrain, Delay: GCNVDelay,
+		Help: "Provisioned size.", Source: "monitoring volume/allocated_bytes; Azure Monitor VolumeAllocatedSize", Grain: ConfigGrain, Delay: GCNVDelay,
 	}
 	VolumeUsed = &Family{
 		Name: "nasight_volume_used_bytes", Type: Gauge, Unit: Bytes, Labels: volumeLabels,
-		Help: "Space of data and snapshots.", Source: "monitoring volume/bytes_used", Grain: ConfigGrain, Delay: GCNVDelay,
+		Help: "Space of data and snapshots.", Source: "monitoring volume/bytes_used; Azure Monitor VolumeLogicalSize", Grain: ConfigGrain, Delay: GCNVDelay,
 	}
 	VolumeSnapshots = &Family{
 		Name: "nasight_volume_snapshot_bytes", Type: Gauge, Unit: Bytes, Labels: volumeLabels,
-		Help: "Space of snapshots.", Source: "monitoring volume/snapshot_bytes", Grain: ConfigGrain, Delay: GCNVDelay,
+		Help: "Space of snapshots.", Source: "monitoring volume/snapshot_bytes; Azure Monitor VolumeSnapshotSize", Grain: ConfigGrain, Delay: GCNVDelay,
 	}
 	VolumeInodeLimit = &Family{
 		Name: "nasight_volume_inode_limit", Type: Gauge, Labels: volumeLabels,
-		Help: "Most inodes.", Source: "monitoring volume/inode_limit", Grain: ConfigGrain, Delay: GCNVDelay,
+		Help: "Most inodes.", Source: "monitoring volume/inode_limit; Microsoft.NetApp volumes", Grain: ConfigGrain, Delay: GCNVDelay,
 	}
 	VolumeInodeUsed = &Family{
 		Name: "nasight_volume_inode_used", Type: Gauge, Labels: volumeLabels,
 		Help:   "Inodes in use; zeros, which the service sends by mistake, are left out.",
-		Source: "monitoring volume/inode_used", Grain: ConfigGrain, Delay: GCNVDelay,
+		Source: "monitoring volume/inode_used; Azure Monitor VolumeInodesPercentage", Grain: ConfigGrain, Delay: GCNVDelay,
 	}
 	VolumeTiered = &Family{
 		Name: "nasight_volume_tiered_bytes", Type: Gauge, Unit: Bytes, Labels: with(volumeLabels, Tier),
@@ -155,7 +156,7 @@ var (
 	PoolInfo = &Family{
 		Name: "nasight_pool_info", Type: Info,
 		Labels: with(poolLabels, "service_level", "qos_type", "type", "mode", "scale_type", "custom_performance", "auto_tiering", "state", "zone"),
-		Help: "A storage pool, in lower case as the API names things: service_level standard, premium, extreme or flex; qos_type auto or manual; " +
+		Help: "A storage pool, in lower case as the API names things: service_level standard, premium, extreme or flex, of Azure NetApp Files standard, premium, ultra or flexible; qos_type auto or manual; " +
 			"type file or unified; mode default or ontap. Volumes of ONTAP-mode pools have no metrics: not known is not idle.",
 		Source: gcnvPools, Grain: ConfigGrain,
 	}
@@ -177,7 +178,7 @@ var (
 	}
 	PoolAvailableThroughput = &Family{
 		Name: "nasight_pool_available_throughput_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: poolLabels,
-		Help: "Throughput of a manual-QoS pool that no volume has (availableThroughputMibps).", Source: gcnvPools, Grain: ConfigGrain,
+		Help: "Throughput of a manual-QoS pool that no volume has (availableThroughputMibps; of Azure NetApp Files what is not utilized).", Source: gcnvPools, Grain: ConfigGrain,
 	}
 	PoolTotalIOPS = &Family{
 		Name: "nasight_pool_total_operations_per_second", Type: Gauge, Unit: OperationsPerSecond, Labels: poolLabels,
@@ -235,8 +236,8 @@ var (
 	}
 	CloudUnreachable = &Family{
 		Name: "nasight_cloud_unreachable_info", Type: Info, Labels: with(locationLabels, API, Reason),
-		Help: "A project, or a location of it, that could not be read or only in part, by api (inventory, performance, capacity, projects) with the " +
-			"reason: permission, authentication, not_found, rate_limited, unavailable, timeout, budget, invalid, incomplete, other.",
+		Help: "A project, or a location of it, that could not be read or only in part, by api (inventory, performance, capacity, projects; logs, whose project is the workspace) with the " +
+			"reason: permission, authentication, not_found, not_registered, rate_limited, unavailable, timeout, budget, invalid, incomplete, other.",
 		Source: self, Grain: GCNVGrain,
 	}
 	CloudRequests = &Family{

@@ -34,26 +34,68 @@ var (
 		Source: self, Grain: HostGrain,
 	}
 	RemoteWriteSent = &Family{
-		Name: "nasight_remote_write_samples_total", Type: Counter, Labels: hostLabels,
+		Name: "nasight_remote_write_samples_total", Type: Counter, Labels: receiverLabels,
 		Help: "Samples that the remote-write receiver accepted.", Source: self, Grain: HostGrain,
 	}
 	RemoteWriteDropped = &Family{
-		Name: "nasight_remote_write_dropped_samples_total", Type: Counter, Labels: with(hostLabels, Reason),
-		Help:   "Samples given up: queue_full (oldest first), rejected (by the receiver), shutdown (not sent before the end).",
+		Name: "nasight_remote_write_dropped_samples_total", Type: Counter, Labels: with(receiverLabels, Reason),
+		Help:   "Samples given up: queue_full (no room, nor can they be read back), rejected (by the receiver), shutdown (not sent before the end).",
 		Source: self, Grain: HostGrain,
 	}
 	RemoteWriteRetries = &Family{
-		Name: "nasight_remote_write_retries_total", Type: Counter, Labels: hostLabels,
+		Name: "nasight_remote_write_retries_total", Type: Counter, Labels: receiverLabels,
 		Help: "Remote-write requests that failed and were tried again.", Source: self, Grain: HostGrain,
 	}
 	RemoteWritePending = &Family{
-		Name: "nasight_remote_write_pending_samples", Type: Gauge, Labels: hostLabels,
-		Help: "Samples that wait to be sent.", Source: self, Grain: HostGrain,
+		Name: "nasight_remote_write_pending_samples", Type: Gauge, Labels: receiverLabels,
+		Help: "Samples in memory that wait to be sent; of what is read back from history later the age tells alone.", Source: self, Grain: HostGrain,
+	}
+	RemoteWriteBehind = &Family{
+		Name: "nasight_remote_write_behind_seconds", Type: Gauge, Unit: Seconds, Labels: receiverLabels,
+		Help: "Age of the oldest sample that waits to be sent, in memory or in history; 0 if none does.", Source: self, Grain: HostGrain,
+	}
+	VictoriaMetricsPushes = &Family{
+		Name: "nasight_victoriametrics_pushes_total", Type: Counter, Labels: with(receiverLabels, Outcome),
+		Help: "Pushes to VictoriaMetrics by outcome: success, failure.", Source: self, Grain: HostGrain,
+	}
+	VictoriaMetricsLastSuccess = &Family{
+		Name: "nasight_victoriametrics_last_success_timestamp_seconds", Type: Gauge, Unit: Seconds, Labels: receiverLabels,
+		Help: "Time of the last push that VictoriaMetrics accepted, in seconds since 1970; absent before the first.", Source: self, Grain: HostGrain,
 	}
 )
 
+// OTLP, by signal: metrics, traces.
+var (
+	OTLPPushes = &Family{
+		Name: "nasight_otlp_pushes_total", Type: Counter, Labels: with(hostLabels, Signal),
+		Help: "OTLP pushes that the receiver accepted, as a whole or in part.", Source: self, Grain: HostGrain,
+	}
+	OTLPFailures = &Family{
+		Name: "nasight_otlp_failures_total", Type: Counter, Labels: with(hostLabels, Signal, Reason),
+		Help:   "OTLP pushes that failed: unreachable, timeout, tls, credentials, throttled, server_error, refused (not wanted as it is), other.",
+		Source: self, Grain: HostGrain,
+	}
+	OTLPRejected = &Family{
+		Name: "nasight_otlp_rejected_total", Type: Counter, Labels: with(hostLabels, Signal),
+		Help: "Data points or spans that the receiver rejected of OTLP pushes that it accepted in part.", Source: self, Grain: HostGrain,
+	}
+	OTLPDroppedSpans = &Family{
+		Name: "nasight_otlp_dropped_spans_total", Type: Counter, Labels: hostLabels,
+		Help: "Spans given up: too many waited, or the receiver took them not in time.", Source: self, Grain: HostGrain,
+	}
+	OTLPLastSuccess = &Family{
+		Name: "nasight_otlp_last_success_timestamp_seconds", Type: Gauge, Unit: Seconds, Labels: with(hostLabels, Signal),
+		Help: "Time of the last OTLP push that the receiver accepted, in seconds since 1970.", Source: self, Grain: HostGrain,
+	}
+)
+var receiverLabels = with(hostLabels, Receiver)
+
 // The configuration file, where there is one.
 var (
+	Simulated = &Family{
+		Name: "nasight_simulated", Type: Gauge,
+		Help: "1 if all data are simulated, as those of nasight demo are; else absent.", Source: self, Grain: HostGrain,
+	}
 	ConfigReloadSuccess = &Family{
 		Name: "nasight_config_reload_success", Type: Gauge,
 		Help: "1 if the configuration file was in order when it was last read, else 0; absent without a file.", Source: self, Grain: HostGrain,
@@ -64,10 +106,17 @@ var (
 	}
 )
 
-// HistorySamples counts what the embedded history was given and what became of it.
+// HistorySamples counts what the history was given and what became of it.
 var HistorySamples = &Family{
 	Name: "nasight_history_samples_total", Type: Counter, Labels: with(hostLabels, Outcome),
-	Help:   "Samples given to the history by outcome: stored, too_old, duplicate, not_finite, malformed, refused (beyond the limit on series).",
+	Help:   "Samples given to the history by outcome: stored, too_old, too_new (more than 10 minutes ahead of the clock), duplicate, not_finite, malformed, refused (beyond the limit on series).",
+	Source: self, Grain: time1m,
+}
+
+// HistoryWarnings counts what a history in another server warns of.
+var HistoryWarnings = &Family{
+	Name: "nasight_history_warnings_total", Type: Counter, Labels: hostLabels,
+	Help:   "Answers of the remote history that came with a warning: they may be answers in part. Absent where history lies in files.",
 	Source: self, Grain: time1m,
 }
 

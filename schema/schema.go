@@ -84,6 +84,7 @@ const (
 	Detector    = "detector"
 	Variant     = "variant"
 	Outcome     = "outcome"
+	Receiver    = "receiver"
 	Kind        = "type"
 	Tier        = "tier"
 	Metric      = "metric"
@@ -91,6 +92,11 @@ const (
 	Code        = "code"
 	Limit       = "limit"
 	Replication = "replication"
+	Quantity    = "quantity"
+	Response    = "response"
+	Scope       = "scope"
+	Signal      = "signal"
+	Step        = "step"
 )
 
 // IdentityLabels are the labels that name a resource anywhere in nasight, the same for every cloud and protocol. On

@@ -103,6 +103,11 @@ var (
 		Help:   "Rate of the endpoint's busiest session over the evaluation's window.",
 		Source: self, Grain: time1m,
 	}
+	EndpointRequests = &Family{
+		Name: "nasight_endpoint_requests", Type: Gauge, Unit: Requests, Labels: endpointLabels,
+		Help:   "Mean number of requests under way to an SMB server over the evaluation's window; on Windows reads and writes alone.",
+		Source: self, Grain: time1m,
+	}
 	EndpointOperationRTT = &Family{
 		Name: "nasight_endpoint_operation_rtt_seconds", Type: Gauge, Unit: Seconds, Labels: endpointLabels,
 		Help:   "Mean time between sending and reply of the endpoint's operations over the evaluation's window.",

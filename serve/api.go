@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -48,7 +47,7 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	writeJSON(w, answer, s.log)
+	s.writeJSON(w, answer)
 }
 
 func passes(finding detectors.Finding, query url.Values) bool {
@@ -71,7 +70,7 @@ func (s *Server) fleetView(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusServiceUnavailable, "nothing has been evaluated yet; try again after the first collections")
 		return
 	}
-	writeJSON(w, plain(reflect.ValueOf(latest.Fleet)), s.log)
+	s.writeJSON(w, plain(reflect.ValueOf(latest.Fleet)))
 }
 
 // parameters reads a query that may have the named parameters and no others: a filter with a typing error would let
@@ -108,11 +107,14 @@ func fail(w http.ResponseWriter, code int, message string) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// writeJSON encodes the whole answer before it sends the first byte.
-func writeJSON(w http.ResponseWriter, answer any, log *slog.Logger) {
+// writeJSON encodes the whole answer, an object, before it sends the first byte. The notice comes first in it.
+func (s *Server) writeJSON(w http.ResponseWriter, answer any) {
 	body, err := json.Marshal(answer)
+	if err == nil && s.notice != "" {
+		body, err = withNotice(body, s.notice)
+	}
 	if err != nil {
-		log.Error("cannot encode an answer", "err", err)
+		s.log.Error("cannot encode an answer", "err", err)
 		fail(w, http.StatusInternalServerError, "cannot encode the answer; the log says why")
 		return
 	}

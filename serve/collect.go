@@ -13,8 +13,12 @@ import (
 
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/list"
+	"github.com/nasight/nasight/collectors/promhost"
+	"github.com/nasight/nasight/collectors/windows"
 	"github.com/nasight/nasight/config"
-	"github.com/nasight/nasight/fleet"
+	"github.com/nasight/nasight/export"
+	"github.com/nasight/nasight/export/otlp"
+	"github.com/nasight/nasight/export/vmpush"
 )
 
 // collecting runs the collectors of the configured hosts, and replaces them when the configuration changes.
@@ -22,6 +26,8 @@ type collecting struct {
 	cloud  *cloud // nil for none
 	output collectors.Output
 	memory collectors.Memory
+	watch  collectors.Watch                       // told of every run; nil for nobody
+	own    func(config.Config) []collectors.Entry // collectors of this process itself
 	log    *slog.Logger
 
 	mu      sync.Mutex
@@ -31,16 +37,17 @@ type collecting struct {
 
 // crew is one set of runners. Collectors with a timeout of their own are in a runner of their own.
 type crew struct {
+	shift
 	runners []*collectors.Runner
 	sources []*collectors.Following
 	reader  *reader // nil where no cloud is read
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+
+	exporters []*promhost.Source
 }
 
 // newCrew makes the runners that a configuration asks for.
-func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memory, clouds *cloud, log *slog.Logger) (*crew, error) {
-	c := &crew{}
+func (c *collecting) newCrew(cfg config.Config) (*crew, error) {
+	next := &crew{}
 	entries, err := selected(cfg)
 	if err != nil {
 		return nil, err
@@ -49,14 +56,31 @@ func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memo
 	if err != nil {
 		here = "localhost"
 	}
-	if c.reader, err = clouds.newReader(cfg, here, output); err != nil {
+	if next.reader, err = c.cloud.newReader(cfg, here, c.output, c.watch); err != nil {
 		return nil, err
 	}
-	if c.reader != nil {
-		c.runners = append(c.runners, c.reader.runner)
+	if next.reader != nil {
+		next.runners = append(next.runners, next.reader.runner)
+	}
+	if own := c.own(cfg); len(own) > 0 {
+		runner, err := collectors.NewRunner(collectors.RunnerConfig{Roots: []collectors.Root{{Host: here}}, Entries: own, Output: c.output, Logger: c.log})
+		if err != nil {
+			return nil, err
+		}
+		next.runners = append(next.runners, runner)
+	}
+	if err := next.readExporters(cfg, here, c); err != nil {
+		return nil, err
+	}
+	if cfg.Windows.Directory != "" {
+		runner, err := c.recordings(cfg, here)
+		if err != nil {
+			return nil, err
+		}
+		next.runners = append(next.runners, runner)
 	}
 	settings := collectors.Settings{
-		Ports: cfg.Session.Ports, SessionCap: cfg.Session.Cap, NetworkCaps: cfg.NetworkCap.Caps(), Memory: memory,
+		Ports: cfg.Session.Ports, SessionCap: cfg.Session.Cap, NetworkCaps: cfg.NetworkCap.Caps(), Memory: c.memory,
 	}
 	for _, host := range cfg.Hosts {
 		name, err := hostName(host)
@@ -65,16 +89,24 @@ func newCrew(cfg config.Config, output collectors.Output, memory collectors.Memo
 		}
 		for timeout, group := range byTimeout(entries, cfg) {
 			runner, err := collectors.NewRunner(collectors.RunnerConfig{
-				Roots: []collectors.Root{{Host: name}}, Entries: c.following(group, pathsOf(host)), Settings: settings,
-				Output: output, Intervals: intervals(cfg), Timeout: timeout, Logger: log,
+				Roots: []collectors.Root{{Host: name}}, Entries: next.following(group, pathsOf(host)), Settings: settings,
+				Output: c.output, Intervals: intervals(cfg), Timeout: timeout, Watch: c.watch, Logger: c.log,
 			})
 			if err != nil {
 				return nil, err
 			}
-			c.runners = append(c.runners, runner)
+			next.runners = append(next.runners, runner)
 		}
 	}
-	return c, nil
+	return next, nil
+}
+
+// recordings makes the runner that reads what Windows hosts record into a directory.
+func (c *collecting) recordings(cfg config.Config, here string) (*collectors.Runner, error) {
+	directory := windows.DirectoryConfig{Path: cfg.Windows.Directory, Interval: time.Duration(cfg.Windows.Interval)}
+	return collectors.NewRunner(collectors.RunnerConfig{
+		Roots: []collectors.Root{{Host: here}}, Entries: []collectors.Entry{windows.Directory(directory)}, Output: c.output, Watch: c.watch, Logger: c.log,
+	})
 }
 
 func (c *crew) following(entries []collectors.Entry, paths collectors.Paths) []collectors.Entry {
@@ -118,13 +150,6 @@ func intervals(cfg config.Config) map[string]time.Duration {
 	return intervals
 }
 
-// collectionInterval is how often hosts are expected to be read.
-func collectionInterval(cfg config.Config) time.Duration { return cfg.CollectionInterval() }
-
-func providers(cfg config.Config) func(server, name string) fleet.Provider {
-	return func(server, name string) fleet.Provider { return cfg.ProviderOf(server, name) }
-}
-
 // hostName is the value of the host label.
 func hostName(host config.Host) (string, error) {
 	if host.Name != "" {
@@ -146,8 +171,7 @@ func (c *collecting) start(ctx context.Context, next *crew) {
 		return
 	}
 	before := c.running.stopped(c.log)
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	next.stop = stop
+	ctx = next.begin(ctx)
 	for _, runner := range next.runners {
 		next.done.Go(func() {
 			if err := runner.Run(ctx); err != nil {
@@ -188,19 +212,26 @@ func (c *crew) stopped(log *slog.Logger) []collectorKey {
 	if c == nil {
 		return nil
 	}
-	c.stop()
-	c.done.Wait()
-	if c.reader != nil {
-		c.reader.source.Close()
-	}
-	errs := make([]error, 0, len(c.sources))
-	for _, source := range c.sources {
-		errs = append(errs, source.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
+	c.end()
+	if err := c.release(); err != nil {
 		log.Warn("cannot close the sources", "err", err)
 	}
 	return c.keys()
+}
+
+// release closes what a crew that does not run has open.
+func (c *crew) release() error {
+	if c.reader != nil {
+		c.reader.close()
+	}
+	errs := make([]error, 0, len(c.sources)+len(c.exporters))
+	for _, source := range c.exporters {
+		errs = append(errs, source.Close())
+	}
+	for _, source := range c.sources {
+		errs = append(errs, source.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func (c *crew) keys() []collectorKey {
@@ -230,11 +261,15 @@ func (c *collecting) status() []collectors.Status {
 	return c.running.status()
 }
 
-// names are the names that collect[] of /metrics may ask for.
-func names() []string {
-	known := map[string]bool{detectionName: true}
+// names are the names that collect[] of /metrics may ask for: those of the collectors that run, whatever they read, the
+// detection's, the pushes', and those of a host's collectors, which may be switched off or not there yet.
+func (c *collecting) names() []string {
+	known := map[string]bool{detectionName: true, otlp.Collector: true, export.PushCollector: true, vmpush.Collector: true}
 	for _, entry := range list.Entries() {
 		known[entry.Name] = true
+	}
+	for _, status := range c.status() {
+		known[status.Collector] = true
 	}
 	return slices.Sorted(maps.Keys(known))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 	"github.com/nasight/nasight/history"
+	"github.com/nasight/nasight/judge"
 	"github.com/nasight/nasight/schema"
 	"github.com/nasight/nasight/web"
 )
@@ -43,28 +44,36 @@ type evaluator struct {
 	output    collectors.Output
 	log       *slog.Logger
 
-	mu         sync.Mutex // held for a whole evaluation, and while settings change
-	detection  config.Detection
-	profile    fleet.Profile
-	lifecycle  *detectors.Lifecycle
-	started    time.Time // absent hosts are not judged until a window has passed since then
-	learntAt   time.Time
-	dailyCycle *detectors.Lifecycle // of the findings that are judged once a day; nil before the first time
-	judgedAt   time.Time            // the last moment that the life cycle has taken in
+	saving sync.Mutex // held while the checkpoint is written, so that the newest state is written last
 
-	every     atomic.Int64               // the interval between evaluations
-	latest    atomic.Pointer[evaluation] // nil before the first
-	failure   atomic.Pointer[error]      // why the last evaluation failed; nil or a nil error if it did not
-	replaying atomic.Bool
-	changed   chan struct{} // the interval may have changed
-	fresh     chan struct{} // a collector's first run has ended
-	filled    chan struct{} // history was filled with the cloud's past
+	mu            sync.Mutex // held for a whole evaluation, and while settings change
+	detection     config.Detection
+	profile       fleet.Profile
+	lifecycle     *detectors.Lifecycle
+	started       time.Time // absent hosts are not judged until a window has passed since then
+	learner       judge.Learner
+	dailyCycle    *detectors.Lifecycle // of the findings that are judged once a day; nil before the first time
+	dailyAt       time.Time            // when they were judged
+	dailySettings detectors.Settings   // by which
+	judgedAt      time.Time            // the last moment that the life cycle has taken in
+	debt          *debt                // the past that was filled in and is not folded yet
+
+	every      atomic.Int64               // the interval between evaluations
+	latest     atomic.Pointer[evaluation] // nil before the first
+	failure    atomic.Pointer[error]      // why the last evaluation failed; nil or a nil error if it did not
+	replaying  atomic.Bool
+	readsCloud atomic.Bool   // a cloud is configured
+	changed    chan struct{} // the interval may have changed
+	fresh      chan struct{} // a collector's first run has ended
+	filled     chan struct{} // history was filled with the cloud's past
+	caughtUp   chan struct{} // closed after the replay at the start
 }
 
 func newEvaluator(cfg config.Config, host string, history store, output collectors.Output, log *slog.Logger) *evaluator {
 	e := &evaluator{
 		host: host, directory: cfg.History.Path, history: history, output: output, log: log,
 		changed: make(chan struct{}, 1), fresh: make(chan struct{}, 1), filled: make(chan struct{}, 1), started: time.Now(),
+		debt: &debt{}, caughtUp: make(chan struct{}),
 	}
 	e.lifecycle = detectors.NewLifecycle(cfg.Detection.Settings())
 	e.set(cfg)
@@ -73,15 +82,15 @@ func newEvaluator(cfg config.Config, host string, history store, output collecto
 
 func (e *evaluator) set(cfg config.Config) {
 	learnt, days := e.profile.Learnt, e.profile.Days
-	if window, spacing := time.Duration(cfg.Detection.Window), collectionInterval(cfg); window < 2*spacing {
-		e.log.Warn("detection.window is shorter than two collections: rates will be missing; make it longer or collect more often",
-			"window", window, "collection_interval", spacing)
+	for _, warning := range cfg.Warnings() {
+		e.log.Warn("this configuration is hardly meant", "note", warning)
 	}
 	e.detection = cfg.Detection
 	e.every.Store(int64(cfg.Detection.Interval))
-	e.profile = fleet.Spacing(time.Duration(cfg.Detection.Window), collectionInterval(cfg))
-	e.profile.Cloud, e.profile.Learnt, e.profile.Days = cfg.Cloud, learnt, days
-	e.profile.Provider = providers(cfg)
+	terms := judge.Configured(cfg)
+	e.profile = terms.Profile
+	e.profile.Learnt, e.profile.Days = learnt, days
+	e.readsCloud.Store(terms.Cloud)
 }
 
 // configure changes thresholds, providers and clocks at run time. Every finding keeps its state and since.
@@ -117,18 +126,22 @@ func (e *evaluator) interval() time.Duration { return time.Duration(e.every.Load
 func (e *evaluator) evaluate(ctx context.Context, at time.Time) (*evaluation, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.learn(ctx, at)
-	view, err := e.view(ctx, at)
+	if err := e.learner.Learn(ctx, e.history, at, &e.profile); err != nil {
+		e.log.Warn("cannot take the long look over history", "err", err)
+	}
+	terms := e.terms()
+	view, err := terms.View(ctx, e.history, at)
 	if err != nil {
 		return nil, err
 	}
-	round := detectors.Judge(view, e.detection.Settings())
-	round.Unjudged = append(round.Unjudged, e.absent(view)...)
-	stepped := e.lifecycle.Step(round)
+	stepped, err := terms.Minute(ctx, e.history, view, e.lifecycle, e.unwatched())
+	if err != nil {
+		return nil, err
+	}
 	result := e.result(ctx, view)
 	if stepped {
 		e.judgedAt = at
-		e.record(ctx, result)
+		e.record(ctx, terms.Record(view, result.Findings))
 	}
 	return result, nil
 }
@@ -141,20 +154,12 @@ func (e *evaluator) result(ctx context.Context, view *fleet.Fleet) *evaluation {
 	}
 }
 
-func (e *evaluator) view(ctx context.Context, at time.Time) (*fleet.Fleet, error) {
-	view, err := fleet.Build(ctx, e.history, at, e.profile)
-	if err != nil {
-		return nil, fmt.Errorf("evaluate at %s: %w", at.UTC().Format(time.RFC3339), err)
-	}
-	return view, nil
-}
-
 // glance renews the view between two moments of the grid, so that mounts show as soon as they have been seen. It judges
 // nothing.
 func (e *evaluator) glance(ctx context.Context, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	view, err := e.view(ctx, at)
+	view, err := e.terms().View(ctx, e.history, at)
 	if err != nil {
 		e.log.Debug("cannot glance at the fleet", "err", err)
 		return
@@ -162,56 +167,13 @@ func (e *evaluator) glance(ctx context.Context, at time.Time) {
 	e.latest.Store(e.result(ctx, view))
 }
 
-// absent are the hosts that findings are about and that history says nothing of. While it is replayed, and in the first
-// window after a start, nobody was there to collect: that shows nothing of the host. Later a host that is gone lets
-// its findings end.
-func (e *evaluator) absent(view *fleet.Fleet) []fleet.Resource {
-	if time.Since(e.started) > 2*time.Duration(e.detection.Window) && !e.replaying.Load() {
-		return nil
-	}
-	present := map[string]bool{}
-	for _, client := range view.Clients {
-		present[client.Host] = true
-	}
-	var absent []fleet.Resource
-	for _, finding := range e.lifecycle.Active() {
-		if host := finding.Resource.Host; host != "" && !present[host] {
-			absent = append(absent, fleet.Resource{Host: host})
-		}
-	}
-	return absent
-}
-
-const (
-	learnEvery = time.Hour
-	learnAgain = 5 * time.Minute // after a failure
-)
-
-// learn takes the long looks once an hour. Without them the views lack the learnt values; nothing else depends on it.
-func (e *evaluator) learn(ctx context.Context, at time.Time) {
-	if since := at.Sub(e.learntAt); since >= 0 && since < learnEvery {
-		return
-	}
-	learnt, err := fleet.Learn(ctx, e.history, at, e.profile)
-	if err != nil {
-		e.log.Warn("cannot take the long look over history", "err", err)
-		e.learntAt = at.Add(learnAgain - learnEvery)
-		return
-	}
-	e.profile.Learnt, e.learntAt = learnt, at
-}
-
-// record writes back to history what later looks need: roll-ups of busy endpoints, and the findings that fire.
-func (e *evaluator) record(ctx context.Context, result *evaluation) {
-	samples := result.Fleet.RollUps(func(endpoint *fleet.Endpoint) bool {
-		return !detectors.EndpointIdle(endpoint, result.Settings)
-	})
-	samples = append(samples, findingSamples(result)...)
+// record writes back to history what later looks need, and what others read there.
+func (e *evaluator) record(ctx context.Context, samples []schema.Sample) {
 	if len(samples) == 0 {
 		return
 	}
 	if err := e.history.Append(ctx, samples); err != nil {
-		e.log.Debug("cannot keep the findings in history", "err", err)
+		e.log.Debug("cannot keep in history what was judged", "err", err)
 	}
 }
 
@@ -231,7 +193,9 @@ func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error,
 		e.latest.Store(result)
 		batch.Samples = findingSamples(result)
 	}
-	batch.Samples = append(batch.Samples, e.healthSamples(err, took)...)
+	own := e.healthSamples(err, took)
+	e.record(ctx, own) // whoever reads history, or is written it, has to see that the detection runs
+	batch.Samples = append(batch.Samples, own...)
 	if err := e.output.Publish(ctx, batch); err != nil {
 		e.log.Warn("cannot publish findings", "err", err)
 	}
@@ -240,7 +204,7 @@ func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error,
 	}
 }
 
-const detectionName = "findings"
+const detectionName = judge.Own
 
 func (e *evaluator) healthSamples(err error, took time.Duration) []schema.Sample {
 	success, now := 1.0, time.Now()
@@ -267,12 +231,12 @@ func (e *evaluator) historySamples(now time.Time) []schema.Sample {
 		return nil
 	}
 	written := counting.Stats()
-	var samples []schema.Sample
+	samples := e.warningSamples(now)
 	for _, row := range []struct {
 		result string
 		count  uint64
 	}{
-		{"stored", written.Stored}, {"too_old", written.TooOld}, {"duplicate", written.Duplicate},
+		{"stored", written.Stored}, {"too_old", written.TooOld}, {"too_new", written.TooNew}, {"duplicate", written.Duplicate},
 		{"not_finite", written.NotFinite}, {"malformed", written.Malformed}, {"refused", written.Refused},
 	} {
 		samples = append(samples, schema.Sample{
@@ -282,8 +246,23 @@ func (e *evaluator) historySamples(now time.Time) []schema.Sample {
 	return samples
 }
 
+// warningSamples count what a history in another server warns of.
+func (e *evaluator) warningSamples(now time.Time) []schema.Sample {
+	warned, ok := e.history.(interface{ Warnings() (uint64, bool) })
+	if !ok {
+		return nil
+	}
+	count, remote := warned.Warnings()
+	if !remote {
+		return nil
+	}
+	return []schema.Sample{{Family: schema.HistoryWarnings, Labels: []string{e.host}, Value: float64(count), Time: now}}
+}
+
 // save writes the checkpoint, once something was judged.
 func (e *evaluator) save() error {
+	e.saving.Lock()
+	defer e.saving.Unlock()
 	e.mu.Lock()
 	at := e.judgedAt
 	state, err := json.Marshal(e.lifecycle)

@@ -159,7 +159,11 @@ func TestReplayIsBounded(t *testing.T) {
 	if len(counter.spans) != 1 || counter.spans[0] > replaySteps*time.Second {
 		t.Errorf("looked at spans %v, want one of at most %d seconds", counter.spans, replaySteps)
 	}
-	if perLook := len(fleet.Features()); counter.queries > 2*perLook {
+	perLook := 0
+	for _, feature := range fleet.Features() {
+		perLook += len(feature.Queries(fleet.Profile{}))
+	}
+	if counter.queries > 2*perLook {
 		t.Errorf("%d queries over an empty history, want those of one evaluation, at most %d", counter.queries, 2*perLook)
 	}
 	long := evaluatorConfig(t)
@@ -283,74 +287,3 @@ func (c *countingStore) Range(_ context.Context, _ string, from, to time.Time, _
 }
 
 func (c *countingStore) Append(context.Context, []schema.Sample) error { return c.err }
-
-func TestGain(t *testing.T) {
-	endpoint := &fleet.Endpoint{Host: "a", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 1000}}}
-	still := &fleet.Endpoint{Host: "c", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 0}}}
-	slow := &fleet.Endpoint{Host: "d", Server: "192.0.2.1", Protocol: "nfs", Sessions: []*fleet.Session{{Rate: 999}}}
-	result := &evaluation{Fleet: &fleet.Fleet{Clients: []*fleet.Client{{Endpoints: []*fleet.Endpoint{endpoint, still, slow}}}}}
-	result.Settings.Activity = detectors.ActivitySettings{Operations: 50, Bytes: 1000, Outstanding: 1}
-	at := func(host string) fleet.Resource {
-		return fleet.Resource{Host: host, Server: "192.0.2.1", Protocol: "nfs"}
-	}
-	factor := &detectors.Gain{Low: 1, High: 4, Unit: "factor"}
-	here := fleet.Resource{Host: "a", Server: "192.0.2.1", Protocol: "nfs"}
-	for name, test := range map[string]struct {
-		resource fleet.Resource
-		gain     *detectors.Gain
-		want     fleet.Value
-		state    detectors.State
-	}{
-		"a source that stands still": {resource: at("c"), gain: factor, want: fleet.Unknown, state: detectors.Firing},
-		"idle":                       {resource: at("d"), gain: factor, want: fleet.Unknown, state: detectors.Firing},
-		"kept":                       {resource: here, gain: factor, want: fleet.Unknown, state: detectors.Keep},
-		"kept, in bytes":             {resource: here, gain: &detectors.Gain{Low: 10, High: 30, Unit: "bytes per second"}, want: 20, state: detectors.Keep},
-		"factor":                     {here, factor, 1500, detectors.Firing},
-		"bytes":                      {fleet.Resource{}, &detectors.Gain{Low: 10, High: 30, Unit: "bytes per second"}, 20, detectors.Firing},
-		"none":                       {here, nil, fleet.Unknown, detectors.Firing},
-		"of an unknown rate":         {fleet.Resource{Host: "b"}, factor, fleet.Unknown, detectors.Firing},
-	} {
-		got := gain(result, detectors.Finding{Resource: test.resource, Gain: test.gain, State: test.state})
-		if got.Known() != test.want.Known() || got.Known() && got != test.want {
-			t.Errorf("%s: gain %v, want %v", name, got, test.want)
-		}
-	}
-}
-
-func TestFindingSamples(t *testing.T) {
-	waste := 12.5
-	finding := detectors.Finding{
-		Detector: "session_saturated", Variant: "flow", State: detectors.Firing, Severity: detectors.Warning, Confidence: 0.7,
-		Resource: fleet.Resource{Host: "a", Server: "192.0.2.1", Protocol: "nfs"}, WasteUSDPerMonth: &waste,
-	}
-	kept, pending, over := finding, finding, finding
-	kept.State, kept.Variant = detectors.Keep, "skew"
-	pending.State, pending.Variant = detectors.Pending, "cpu"
-	over.State, over.Variant = detectors.Resolved, "sender"
-	result := &evaluation{At: time.Now(), Fleet: &fleet.Fleet{}, Findings: []detectors.Finding{finding, finding, kept, pending, over}}
-	values := map[string]float64{}
-	for _, sample := range findingSamples(result) {
-		if len(sample.Labels) != len(sample.Family.Labels) {
-			t.Fatalf("%s has %d labels, want %d", sample.Family.Name, len(sample.Labels), len(sample.Family.Labels))
-		}
-		key := sample.Family.Name + "/" + sample.Labels[1]
-		if _, twice := values[key]; twice {
-			t.Errorf("%s is there twice", key)
-		}
-		values[key] = sample.Value
-	}
-	want := map[string]float64{
-		"nasight_finding/flow": 1, "nasight_finding_severity/flow": 2, "nasight_finding_confidence/flow": 0.7,
-		"nasight_finding_waste_usd_per_month/flow": 12.5,
-		"nasight_finding/skew":                     1, "nasight_finding_severity/skew": 2, "nasight_finding_confidence/skew": 0.7,
-		"nasight_finding_waste_usd_per_month/skew": 12.5,
-	}
-	if len(values) != len(want) {
-		t.Errorf("samples %v, want %v", values, want)
-	}
-	for key, value := range want {
-		if values[key] != value {
-			t.Errorf("%s is %g, want %g", key, values[key], value)
-		}
-	}
-}

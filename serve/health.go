@@ -75,11 +75,12 @@ func (h *health) rows(statuses []collectors.Status, agents []web.Collector) []we
 	return rows
 }
 
-// collectorsIn asks history how the collectors fared in a window. What it cannot tell is left out: the page lacks it then.
+// collectorsIn asks history how the collectors fared in a window; the detection is none. What it cannot tell is left out: the page
+// lacks it then.
 func collectorsIn(ctx context.Context, reader history.Reader, at time.Time, window time.Duration) []web.Collector {
 	rows := map[collectorKey]*web.Collector{}
 	each := func(family *schema.Family, apply func(*web.Collector, float64)) {
-		query := fmt.Sprintf("last_over_time(%s[%dms])", family.Name, window.Milliseconds())
+		query := fmt.Sprintf("last_over_time(%s{collector!=%q}[%dms])", family.Name, detectionName, window.Milliseconds())
 		points, err := reader.Instant(ctx, query, at)
 		if err != nil {
 			return

@@ -82,14 +82,15 @@ func TestCollectorsInHistory(t *testing.T) {
 func TestCollectionInterval(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Collectors = nil
-	if got := collectionInterval(cfg); got != schema.HostGrain {
+	if got := cfg.CollectionInterval(); got != schema.HostGrain {
 		t.Errorf("by default %s, want %s", got, schema.HostGrain)
 	}
-	if got := collectionInterval(testConfig(t)); got != time.Second {
+	plain := testConfig(t)
+	if got := plain.CollectionInterval(); got != time.Second {
 		t.Errorf("with the nfs collector's own interval %s, want 1s", got)
 	}
 	cfg.Detection.CollectionInterval = 5e9
-	if got := collectionInterval(cfg); got != 5*time.Second {
+	if got := cfg.CollectionInterval(); got != 5*time.Second {
 		t.Errorf("as configured %s, want 5s", got)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/config"
 	"github.com/nasight/nasight/export"
 )
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const saturated = "7.3/nfs-v3-seqread16-nconnect-absent"
 
 // capture unpacks a recorded scenario and returns the directory that holds t0, t1 and t2.
-func capture(t *testing.T, scenario string) string {
+func capture(t testing.TB, scenario string) string {
 	t.Helper()
 	file, err := os.Open(filepath.Join("..", "testdata", "captures", filepath.FromSlash(scenario), "moments.tar.gz"))
 	if err != nil {
@@ -78,7 +79,7 @@ type recorded struct {
 	shown     string
 }
 
-func (r *recorded) show(t *testing.T, moment string) {
+func (r *recorded) show(t testing.TB, moment string) {
 	t.Helper()
 	now := filepath.Join(r.directory, "now")
 	if r.shown != "" {
@@ -107,8 +108,8 @@ func testConfig(t *testing.T, hosts ...config.Host) config.Config {
 	cfg.Hosts = hosts
 	cfg.History.Path = filepath.Join(t.TempDir(), "data")
 	cfg.Collectors = map[string]config.Collector{}
-	for _, name := range []string{"nfs", "tcp", "nic", "cpu"} {
-		cfg.Collectors[name] = config.Collector{Interval: config.Duration(time.Second)}
+	for _, entry := range list.Entries() {
+		cfg.Collectors[entry.Name] = config.Collector{Interval: config.Duration(time.Second)}
 	}
 	cfg.Detection.Interval = config.Duration(2 * time.Second)
 	cfg.Detection.Window = config.Duration(20 * time.Second)

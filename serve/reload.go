@@ -68,6 +68,9 @@ func (s *Server) reload(ctx context.Context) (notes []string, err error) {
 	if s.override != nil {
 		s.override(&next)
 	}
+	if err := next.CheckLoops(); err != nil {
+		return nil, err
+	}
 	before := s.current()
 	next, notes = keepFixed(before, next)
 	if err := s.takeOver(ctx, before, next); err != nil {
@@ -78,28 +81,98 @@ func (s *Server) reload(ctx context.Context) (notes []string, err error) {
 	return notes, nil
 }
 
+// replacement is what one part of serve does when the configuration changes. What can fail has not failed when there is one.
+type replacement struct {
+	apply   func(context.Context)
+	discard func(context.Context) error // gives up what was made for it
+}
+
 // takeOver makes everything that can fail before it changes anything.
 func (s *Server) takeOver(ctx context.Context, before, next config.Config) error {
-	var replacement *crew
-	if collectsOtherwise(before, next) {
-		var err error
-		if replacement, err = newCrew(next, s.output, s.memory, s.cloud, s.log); err != nil {
-			return err
-		}
-	}
-	if err := s.evaluator.configure(next); err != nil {
+	loaded, err := s.reloadRules(next)
+	if err != nil {
 		return err
 	}
-	if replacement != nil {
-		s.collecting.start(ctx, replacement)
+	var changes []replacement
+	err = func() error {
+		for _, prepare := range []func(context.Context, config.Config, config.Config) (*replacement, error){s.changeCrew, s.changePushers, s.changeOTLP} {
+			one, err := prepare(ctx, before, next)
+			if err != nil {
+				return err
+			}
+			if one != nil {
+				changes = append(changes, *one)
+			}
+		}
+		if err := s.alerting.Use(loaded); err != nil {
+			return err
+		}
+		return s.evaluator.configure(next)
+	}()
+	for _, one := range changes {
+		if err != nil {
+			err = errors.Join(err, one.discard(ctx))
+			continue
+		}
+		one.apply(ctx)
 	}
-	return nil
+	return err
+}
+
+// changeCrew replaces the collectors; nil where they stay.
+func (s *Server) changeCrew(_ context.Context, before, next config.Config) (*replacement, error) {
+	if !collectsOtherwise(before, next) {
+		return nil, nil
+	}
+	crew, err := s.collecting.newCrew(next)
+	if err != nil {
+		return nil, err
+	}
+	return &replacement{
+		apply:   func(ctx context.Context) { s.collecting.start(ctx, crew) },
+		discard: func(context.Context) error { return crew.release() },
+	}, nil
+}
+
+// changePushers replaces remote write and the push to VictoriaMetrics; nil where they stay.
+func (s *Server) changePushers(_ context.Context, before, next config.Config) (*replacement, error) {
+	if !writesOtherwise(before.Export, next.Export) {
+		return nil, nil
+	}
+	pushers, err := s.pushing.newPushers(next.Export)
+	if err != nil {
+		return nil, err
+	}
+	return &replacement{
+		apply:   func(ctx context.Context) { s.pushing.start(ctx, pushers) },
+		discard: func(context.Context) error { return nil },
+	}, nil
+}
+
+// changeOTLP replaces the push by OTLP; nil where it stays.
+func (s *Server) changeOTLP(ctx context.Context, before, next config.Config) (*replacement, error) {
+	if !pushesOtherwise(before, next) {
+		return nil, nil
+	}
+	push, err := s.otlp.make(ctx, next)
+	if err != nil {
+		return nil, err
+	}
+	return &replacement{apply: func(ctx context.Context) { s.otlp.start(ctx, push) }, discard: push.discard}, nil
 }
 
 // collectsOtherwise tells whether the collectors have to be replaced. If not they go on, and their counts of errors too.
 func collectsOtherwise(a, b config.Config) bool {
 	return !reflect.DeepEqual(a.Hosts, b.Hosts) || !reflect.DeepEqual(a.Collectors, b.Collectors) ||
-		!reflect.DeepEqual(a.Session, b.Session) || a.NetworkCap != b.NetworkCap || !reflect.DeepEqual(a.GCNV, b.GCNV)
+		!reflect.DeepEqual(a.Session, b.Session) || a.NetworkCap != b.NetworkCap || !reflect.DeepEqual(a.GCNV, b.GCNV) ||
+		!reflect.DeepEqual(a.PromHost, b.PromHost) || !reflect.DeepEqual(a.AzureFiles, b.AzureFiles) ||
+		!reflect.DeepEqual(a.AzureNetApp, b.AzureNetApp) || toldOtherwise(a.Export, b.Export) ||
+		a.Windows != b.Windows
+}
+
+// writesOtherwise tells whether remote write and the push to VictoriaMetrics have to be replaced.
+func writesOtherwise(a, b config.Export) bool {
+	return !reflect.DeepEqual(a.RemoteWrite, b.RemoteWrite) || !reflect.DeepEqual(a.VictoriaMetrics, b.VictoriaMetrics)
 }
 
 // keepFixed puts back what cannot change while nasight runs, and says what that was.
@@ -111,8 +184,11 @@ func keepFixed(before, next config.Config) (config.Config, []string) {
 		}
 	}
 	fixed("web", before.Web != next.Web)
-	fixed("history", before.History != next.History)
+	fixed("history", !reflect.DeepEqual(before.History, next.History))
 	fixed("log", before.Log != next.Log)
+	for _, key := range keepFixedAlerting(before, &next) {
+		fixed(key, true)
+	}
 	next.Web, next.History, next.Log = before.Web, before.History, before.Log
 	return next, notes
 }

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nasight/nasight/detectors"
-	"github.com/nasight/nasight/schema"
+	"github.com/nasight/nasight/judge"
 )
 
 // The bounds of a replay at start.
@@ -24,6 +23,7 @@ const (
 // the grid, settle after it.
 func (e *evaluator) run(ctx context.Context) error {
 	e.replay(ctx, e.restore(time.Now()))
+	close(e.caughtUp)
 	for {
 		interval := e.interval()
 		at := time.Now().Add(-settle(interval)).Truncate(interval).Add(interval)
@@ -102,7 +102,7 @@ func (e *evaluator) replay(ctx context.Context, after time.Time) {
 	if earliest := last.Add(-(replaySteps - 1) * interval); first.Before(earliest) {
 		first = earliest
 	}
-	moments, err := e.known(ctx, first, last.Add(-interval), interval)
+	moments, err := judge.Known(ctx, e.history, first, last.Add(-interval), interval, time.Duration(e.detection.Window))
 	if err != nil {
 		e.giveUp(ctx, first, err)
 	}
@@ -120,27 +120,6 @@ func (e *evaluator) replay(ctx context.Context, after time.Time) {
 		}
 	}
 	e.once(ctx, last)
-}
-
-// known finds the moments whose window has samples of any host, with one query.
-func (e *evaluator) known(ctx context.Context, first, last time.Time, interval time.Duration) ([]time.Time, error) {
-	if last.Before(first) {
-		return nil, nil
-	}
-	window := time.Duration(e.detection.Window).Milliseconds()
-	query := fmt.Sprintf("count(count_over_time(%s[%dms])) or count(count_over_time(%s[%dms])) or count(count_over_time(%s[%dms]))",
-		schema.CollectorSuccess.Name, window, schema.NFSMountAge.Name, window, schema.VolumeTotalThroughput.Name,
-		schema.GCNVGrain.Milliseconds())
-	series, err := e.history.Range(ctx, query, first, last, interval)
-	if err != nil {
-		return nil, fmt.Errorf("find what there is to catch up with: %w", err)
-	}
-	var moments []time.Time
-	for _, s := range series {
-		moments = append(moments, s.Times...)
-	}
-	slices.SortFunc(moments, time.Time.Compare)
-	return slices.CompactFunc(moments, time.Time.Equal), nil
 }
 
 func (e *evaluator) giveUp(ctx context.Context, at time.Time, err error) {

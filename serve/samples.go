@@ -1,77 +1,13 @@
 package serve
 
 import (
-	"strings"
-
-	"github.com/nasight/nasight/detectors"
-	"github.com/nasight/nasight/fleet"
+	"github.com/nasight/nasight/judge"
 	"github.com/nasight/nasight/schema"
 )
 
-// findingSamples are the series of the findings that fire: identity in the labels, numbers in the values. A finding that
-// is no longer true but not yet resolved counts as firing.
+// findingSamples are the series of the findings that fire, and the figures of the view that they were found in.
 func findingSamples(result *evaluation) []schema.Sample {
-	var samples []schema.Sample
-	seen := map[string]bool{}
-	for _, finding := range result.Findings {
-		labels := findingLabels(finding)
-		key := strings.Join(labels, "\xff")
-		if finding.State != detectors.Firing && finding.State != detectors.Keep || seen[key] {
-			continue
-		}
-		seen[key] = true
-		add := func(family *schema.Family, value fleet.Value) {
-			if value.Known() {
-				samples = append(samples, schema.Sample{Family: family, Labels: labels, Value: float64(value), Time: result.At})
-			}
-		}
-		add(schema.FindingActive, 1)
-		add(schema.FindingSeverity, fleet.Value(finding.Severity))
-		add(schema.FindingConfidence, fleet.Value(finding.Confidence))
-		add(schema.FindingGain, gain(result, finding))
-		if finding.WasteUSDPerMonth != nil {
-			add(schema.FindingWaste, fleet.Value(*finding.WasteUSDPerMonth))
-		}
-	}
-	return samples
-}
-
-func findingLabels(finding detectors.Finding) []string {
-	r := finding.Resource
-	return []string{
-		finding.Detector, finding.Variant,
-		r.Cloud, r.Service, r.Project, r.Location, r.Pool, r.Volume, r.Host, r.Server, r.Export, r.Protocol,
-	}
-}
-
-// gain is the middle of a finding's bracket in bytes per second. A factor is one of what the endpoint moves while the
-// finding is true. Where that is not known there is no number: not for a finding that is kept, and not while the endpoint
-// is idle, where a factor of nothing would look as if the remedy brought nothing.
-func gain(result *evaluation, finding detectors.Finding) fleet.Value {
-	if finding.Gain == nil {
-		return fleet.Unknown
-	}
-	middle := fleet.Value((finding.Gain.Low + finding.Gain.High) / 2)
-	if finding.Gain.Unit != "factor" {
-		return middle
-	}
-	endpoint := endpointOf(result.Fleet, finding.Resource)
-	if endpoint == nil || finding.State == detectors.Keep || detectors.EndpointIdle(endpoint, result.Settings) {
-		return fleet.Unknown
-	}
-	if rate := endpoint.Rate(); rate > 0 { // false if unknown
-		return rate * (middle - 1)
-	}
-	return fleet.Unknown
-}
-
-func endpointOf(view *fleet.Fleet, resource fleet.Resource) *fleet.Endpoint {
-	for _, client := range view.Clients {
-		for _, endpoint := range client.Endpoints {
-			if endpoint.Host == resource.Host && endpoint.Server == resource.Server && endpoint.Protocol == resource.Protocol {
-				return endpoint
-			}
-		}
-	}
-	return nil
+	samples := judge.Samples(result.Fleet, result.Findings, result.Settings)
+	samples = append(samples, judge.RollUps(result.Fleet, result.Settings)...) // dashboards of a Prometheus that scrapes show them
+	return append(samples, judge.Figures(result.Fleet, result.Findings, result.Settings)...)
 }

@@ -240,8 +240,12 @@ func TestReloadBySignal(t *testing.T) {
 	server := start(t, Options{Config: testConfig(t), ConfigFile: file, Override: flags})
 	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
 	write(t, file, "cloud: azure\n")
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
 	await(t, "the new configuration", 10*time.Second, func() bool {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		if err := self.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
 		return server.current().Cloud == "azure"
@@ -324,6 +328,7 @@ func TestNewRefuses(t *testing.T) {
 // fullDisk is a history that can be told to store nothing.
 type fullDisk struct {
 	database
+	history.Querier
 	full atomic.Bool
 }
 
@@ -357,8 +362,10 @@ func TestFullDisk(t *testing.T) {
 	server := start(t, Options{
 		Config: testConfig(t, host.host("app1")), Logger: slog.New(slog.DiscardHandler),
 		openHistory: func(ctx context.Context, cfg config.History, log *slog.Logger) (database, error) {
-			opened, err := openHistory(ctx, cfg, log)
-			disk.database = opened
+			opened, err := newVia().openHistory(ctx, cfg, log)
+			if err == nil {
+				disk.database, disk.Querier = opened, opened.(history.Querier)
+			}
 			return disk, err
 		},
 	})

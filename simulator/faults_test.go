@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +45,27 @@ func (f fleet) once(ctx context.Context, request *monitoringpb.ListTimeSeriesReq
 	return response, nil
 }
 
+// An API that is not enabled is told as such to programs, over both protocols.
+func TestServiceDisabled(t *testing.T) {
+	f := start(t, simulator.Options{})
+	f.inject(faults.Fault{Kind: faults.ServiceDisabled, Project: "example-prod"})
+	_, overGRPC := f.once(t.Context(), ask(prod, "volume/bytes_used", ""))
+	_, overHTTP := f.netapp.Projects.Locations.Volumes.List(prod + "/locations/-").Context(t.Context()).Do()
+	info, _ := slices.Concat(status.Convert(overGRPC).Details(), []any{nil})[0].(*errdetails.ErrorInfo)
+	want := map[string]string{"service": "monitoring.googleapis.com", "consumer": "projects/100000000001"}
+	if info.GetReason() != "SERVICE_DISABLED" || !maps.Equal(info.GetMetadata(), want) {
+		t.Errorf("over gRPC: %v, details %v", overGRPC, info)
+	}
+	var refused *googleapi.Error
+	details := []any{map[string]any{
+		"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "SERVICE_DISABLED", "domain": "googleapis.com",
+		"metadata": map[string]any{"service": "netapp.googleapis.com", "consumer": "projects/100000000001"},
+	}}
+	if !errors.As(overHTTP, &refused) || refused.Code != http.StatusForbidden || !reflect.DeepEqual(refused.Details, details) {
+		t.Errorf("over HTTP: %v", overHTTP)
+	}
+}
+
 // Each failure of calls arrives at both clients as the service would send it, as often as it was asked for, and only where.
 func TestFailuresOfCalls(t *testing.T) {
 	f := start(t, simulator.Options{})
@@ -55,6 +78,7 @@ func TestFailuresOfCalls(t *testing.T) {
 		{faults.Unavailable, codes.Unavailable, 503},
 		{faults.Unauthenticated, codes.Unauthenticated, 401},
 		{faults.Forbidden, codes.PermissionDenied, 403},
+		{faults.ServiceDisabled, codes.PermissionDenied, 403},
 	} {
 		f.inject(faults.Fault{Kind: row.kind, Method: "ListTimeSeries", Project: "example-prod", Times: 1, RetryAfter: 1500 * time.Millisecond})
 		if _, err := f.once(t.Context(), ask(files, "volume/bytes_used", "")); err != nil {
@@ -339,4 +363,25 @@ func TestControlEndpoint(t *testing.T) {
 	if err := json.Unmarshal(f.get("/emulator/usage", nil, 200), &usage); err != nil || len(usage.Calls) != 1 || usage.Calls[0].Count != 2 || usage.Calls[0].Failed != 1 {
 		t.Errorf("usage %+v, %v", usage, err)
 	}
+}
+
+// The control endpoint says what it can be asked, and what each kind of fault does.
+func TestControlEndpointSaysWhatThereIs(t *testing.T) {
+	f := start(t, simulator.Options{})
+	var contents struct {
+		Endpoints map[string]string      `json:"endpoints"`
+		Kinds     map[faults.Kind]string `json:"kinds"`
+	}
+	if err := json.Unmarshal(f.get("/emulator/", nil, 200), &contents); err != nil {
+		t.Fatal(err)
+	}
+	if len(contents.Endpoints) != 5 || contents.Endpoints["POST /emulator/faults"] == "" || len(contents.Kinds) != len(faults.Kinds()) {
+		t.Errorf("%+v", contents)
+	}
+	for _, kind := range faults.Kinds() {
+		if contents.Kinds[kind] == "" {
+			t.Errorf("nothing is said of %s", kind)
+		}
+	}
+	f.get("/emulator/nothing", nil, 404)
 }

@@ -43,7 +43,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start emulator: %w", err)
 	}
-	s := &Server{now: sped(options.Clock, options.Speed), model: model.New(options.Fleet, options.Seed, options.Epoch)}
+	s := &Server{now: sped(options.Clock, options.Speed), model: options.Model}
 	s.faults = faults.NewSet(s.now)
 	s.cloud = gcp.New(gcp.Options{Model: s.model, Now: s.now, Faults: s.faults, Access: options.Access, Instance: instance})
 	if err := s.listen(ctx, options); err != nil {

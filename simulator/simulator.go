@@ -25,6 +25,7 @@ func Example() (*model.Fleet, error) { return model.Parse("example.yml", example
 type Options struct {
 	Fleet *model.Fleet // nil for Example()
 	Seed  uint64       // of the fleet's noise and of the delays of its points
+	Model *model.Model // of a fleet in motion; it takes the place of Fleet, Seed and Epoch
 
 	// Epoch is the moment at which the fleet's means, used space and inodes hold, and from which its steps, growth and
 	// replication lag count. Zero is the clock's time at the start, cut to the hour. Points exist for any time before
@@ -52,6 +53,9 @@ const maxSpeed = 86_400
 
 // complete fills defaults in.
 func (o *Options) complete() error {
+	if o.Model != nil {
+		o.Fleet = o.Model.Fleet()
+	}
 	if o.Fleet == nil {
 		fleet, err := Example()
 		if err != nil {
@@ -70,6 +74,9 @@ func (o *Options) complete() error {
 	}
 	if o.Epoch.IsZero() {
 		o.Epoch = o.Clock().Truncate(time.Hour)
+	}
+	if o.Model == nil {
+		o.Model = model.New(o.Fleet, o.Seed, o.Epoch)
 	}
 	const loopback = "127.0.0.1:0"
 	if o.GRPCAddress == "" {

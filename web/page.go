@@ -12,6 +12,7 @@ import (
 
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
+	"github.com/nasight/nasight/internal/look"
 )
 
 //go:embed page.html page.css
@@ -23,6 +24,7 @@ const policy = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'n
 // Page is what the page shows.
 type Page struct {
 	Version     string
+	Notice      string              // what has to be known about all of it; empty for nothing
 	Now         time.Time           // when the page is made
 	NotReady    []string            // why nasight is not ready; empty when it is
 	EvaluatedAt time.Time           // moment of the last evaluation; zero before the first
@@ -62,7 +64,7 @@ func NewHandler(source func(*http.Request) Page, log *slog.Logger) (*Handler, er
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{page: page, style: style, source: source, log: log, mux: http.NewServeMux()}
+	h := &Handler{page: page, style: []byte(look.Style(string(style))), source: source, log: log, mux: http.NewServeMux()}
 	h.mux.HandleFunc("GET /{$}", h.servePage)
 	h.mux.HandleFunc("GET /page.css", h.serveStyle)
 	return h, nil

@@ -54,7 +54,7 @@ func newView(page Page) view {
 func (p Page) row(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client) mountRow {
 	open := slices.DeleteFunc(slices.Clone(p.Findings), func(f detectors.Finding) bool { return f.State == detectors.Resolved })
 	state, path := diagnose.Standing(mount, endpoint, client, open, p.Settings)
-	row := mountRow{Mount: mount, Sessions: diagnose.SessionsOf(mount, endpoint), State: state, Binding: diagnose.BindingStep(path)}
+	row := mountRow{Mount: mount, Sessions: diagnose.SessionsOf(mount, endpoint), State: state, Binding: diagnose.StepFor(mount.Protocol, diagnose.BindingStep(path))}
 	for _, finding := range path {
 		row.Findings = append(row.Findings, finding.ID)
 	}

@@ -20,11 +20,15 @@ const (
 	ticksPerSecond = 100 // of utime and stime; the same on all architectures that Go runs on
 )
 
-// BenchmarkHost is the agent as a process of its own on a host with 100 mounts of 16 transports each: every round is
-// one run of all collectors and one scrape. It reports the process's own processor time and memory; the time per
-// operation only says how long the test waits.
+// BenchmarkHost is the agent as a process of its own on a host with 100 NFS mounts of 16 transports each, and on one with 100
+// SMB shares: every round is one run of all collectors and one scrape. It reports the process's own processor time and
+// memory; the time per operation only says how long the test waits.
 func BenchmarkHost(b *testing.B) {
-	dir := manyMounts(b, 100, 16)
+	b.Run("nfs", func(b *testing.B) { benchmarkHost(b, manyMounts(b, 100, 16)) })
+	b.Run("smb", func(b *testing.B) { benchmarkHost(b, manyShares(b, 100)) })
+}
+
+func benchmarkHost(b *testing.B, dir string) {
 	binary := filepath.Join(b.TempDir(), "nasight-agent")
 	if output, err := exec.CommandContext(b.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, output)
@@ -92,7 +96,7 @@ func startAgent(b *testing.B, binary, dir string) (process int, url string) {
 func scrape(b *testing.B, url string) int {
 	b.Helper()
 	code, body := get(b, url+"/metrics")
-	if code != http.StatusOK || !strings.Contains(body, "nasight_nfs_read_bytes_total{") {
+	if code != http.StatusOK || !strings.Contains(body, "_read_bytes_total{") {
 		b.Fatalf("status %d: %s", code, body)
 	}
 	return len(body)

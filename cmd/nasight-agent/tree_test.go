@@ -134,3 +134,55 @@ func widen(stanza string, transports int) string {
 	}
 	return out.String()
 }
+
+// manyShares is a recording of a host with so many shares of one SMB server, over four channels. Each share is what the one
+// of the recording is.
+func manyShares(t testing.TB, shares int) string {
+	t.Helper()
+	dir := unpackMoment(t, "7.3/smb311-4ch-single-thread-64k", "t0")
+	for _, file := range []struct{ path, from, to string }{
+		{"proc/self/mountinfo", "", "\n"},
+		{"proc/fs/cifs/DebugData", "\t1) \\\\10.10.2.2\\share1", "\n\n"},
+		{"proc/fs/cifs/Stats", "1) \\\\10.10.2.2\\share1", "\x00"},
+	} {
+		path := filepath.Join(dir, file.path)
+		text := read(t, path)
+		before, block, after := cutShare(t, text, file.from, file.to)
+		var many strings.Builder
+		for i := range shares {
+			many.WriteString(strings.NewReplacer("share1", fmt.Sprintf("share%d", i), "1) ", fmt.Sprintf("%d) ", i+1),
+				" /mnt/s ", fmt.Sprintf(" /mnt/s%d ", i), " 0:", fmt.Sprintf(" %d:", i)).Replace(block))
+		}
+		write(t, path, before+many.String()+after)
+	}
+	return dir
+}
+
+// cutShare takes out the part of a file that is about the share: the line that names it, or what from begins and to ends.
+func cutShare(t testing.TB, text, from, to string) (before, block, after string) {
+	t.Helper()
+	start := strings.Index(text, from)
+	if from == "" {
+		start = strings.LastIndex(text[:max(strings.Index(text, " - cifs "), 0)], "\n") + 1
+	}
+	if start < 0 {
+		t.Fatal("the recording has no share")
+	}
+	end := strings.Index(text[start:], to)
+	if end < 0 {
+		return text[:start], text[start:], ""
+	}
+	return text[:start], text[start : start+end+len(to)], text[start+end+len(to):]
+}
+
+func TestAgentShowsManyShares(t *testing.T) {
+	url, stop := runAgent(t, manyShares(t, 100), "")
+	defer stop()
+	awaitReady(t, url)
+	_, body := get(t, url+"/metrics")
+	for _, family := range []string{"nasight_smb_mount_info{", "nasight_smb_read_bytes_total{", "nasight_smb_open_files{"} {
+		if got := strings.Count(body, "\n"+family); got != 100 {
+			t.Errorf("%d series of %s, want 100", got, family)
+		}
+	}
+}

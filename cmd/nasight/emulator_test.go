@@ -17,6 +17,7 @@ import (
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/config"
+	"github.com/nasight/nasight/simulator/faults"
 )
 
 // startEmulator runs the command until the test ends and gives what it printed.
@@ -27,7 +28,7 @@ func startEmulator(t *testing.T, until string, args ...string) string {
 	code := make(chan int, 1)
 	var errs bytes.Buffer
 	go func() {
-		code <- run(ctx, append([]string{"emulator", "--grpc=127.0.0.1:0", "--http=127.0.0.1:0"}, args...), streams{writer, &errs})
+		code <- run(ctx, append([]string{"emulator", "--grpc=127.0.0.1:0", "--http=127.0.0.1:0", "--azure=127.0.0.1:0"}, args...), streams{writer, &errs})
 		_ = writer.Close()
 	}()
 	t.Cleanup(func() {
@@ -111,11 +112,17 @@ func TestEmulatorRefuses(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("projects:\n  - colour: red\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	hosts := filepath.Join(t.TempDir(), "hosts.yml")
+	const client = "hosts: [{name: a, address: 192.0.2.1, mounts: [{protocol: nfs3, server: 192.0.2.2, export: /e, path: /m}]}]\n"
+	if err := os.WriteFile(hosts, []byte(client), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		args []string
 		code int
 		says string
 	}{
+		{[]string{"--fleet=" + hosts}, exitUsage, "there is no cloud to emulate"},
 		{[]string{"--fleet=" + bad}, exitUsage, "bad.yml:2: "},
 		{[]string{"--fleet=no-such.yml"}, exitUsage, "no-such.yml"},
 		{[]string{"--seed=-1"}, exitUsage, "--seed"},
@@ -126,5 +133,18 @@ func TestEmulatorRefuses(t *testing.T) {
 		if got.code != row.code || !strings.Contains(got.err, row.says) || strings.Count(got.err, "\n") != 1 || got.out != "" {
 			t.Errorf("emulator %v: exit code %d, said %q, printed %q", row.args, got.code, got.err, got.out)
 		}
+	}
+}
+
+// The help names every fault.
+func TestEmulatorHelpNamesTheFaults(t *testing.T) {
+	got := nasight(t, "emulator", "--help")
+	for _, kind := range faults.Kinds() {
+		if !strings.Contains(got.out, string(kind)+" ") {
+			t.Errorf("%s is not in the help", kind)
+		}
+	}
+	if strings.Contains(got.out, "KINDS") {
+		t.Error("the help has a gap")
 	}
 }

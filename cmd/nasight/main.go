@@ -11,6 +11,9 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/nasight/nasight/alerts"
+	"github.com/nasight/nasight/simulator/stage"
 )
 
 // The exit codes of every command.
@@ -40,8 +43,17 @@ type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Collect, detect and serve metrics, findings and a page."`
 	Envelope envelopeCommand `cmd:"" help:"What one cloud volume can do, by protocol, service level, block size and read share."`
 	Plan     planCommand     `cmd:"" help:"Propose how to share the throughput of pools with manual QoS among their volumes, with a proof."`
+	Detect   detectCommand   `cmd:"" help:"Judge a stretch of the past as serve would have: what fired, since when, until when."`
+	Report   reportCommands  `cmd:"" help:"Write reports: what was granted, used and idle, worth how much, and what to do first."`
+	Evaluate evaluateCommand `cmd:"" help:"How well the detectors do on scenarios and recordings of which the truth is known."`
 	Emulator emulatorCommand `cmd:"" help:"Serve a simulated cloud over its own protocols, to try nasight without an account."`
-	Config   configCommands  `cmd:"" help:"Work on the configuration file."`
+	Demo     demoCommand     `cmd:"" help:"Serve a simulated fleet with two weeks of history and every finding in it, to see what nasight shows."`
+	Rules    rulesCommands   `cmd:"" help:"Write alert rules, and an example for Alertmanager, for a monitoring stack of one's own."`
+	Ready    readyCommand    `cmd:"" help:"Ask a running nasight whether it is ready, and tell by the exit code."`
+
+	Dashboards dashboardsCommands `cmd:"" help:"Write Grafana dashboards for a monitoring stack of one's own."`
+
+	Config configCommands `cmd:"" help:"Work on the configuration file."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -50,7 +62,7 @@ type commands struct {
 func run(ctx context.Context, args []string, to streams) int {
 	line := commands{
 		Check: checkCommand{hostFlags: newHostFlags()}, Capture: captureCommand{hostFlags: newHostFlags()},
-		Serve: serveCommand{hostFlags: newHostFlags()},
+		Serve: serveCommand{hostFlags: newHostFlags()}, Evaluate: evaluateCommand{open: stage.Open},
 	}
 	exited := -1
 	parser, err := kong.New(&line,
@@ -58,7 +70,7 @@ func run(ctx context.Context, args []string, to streams) int {
 		kong.Description("Finds the throughput that people pay for and do not get from cloud file storage."),
 		kong.Writers(to.out, to.err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": version(), "runbooks": alerts.Runbooks},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(to),
 		kong.UsageOnError(),

@@ -90,7 +90,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, command := range [][]string{{"check"}, {"capture"}, {"serve"}, {"envelope"}, {"plan"}, {"emulator"}, {"config", "check"}} {
+	for _, command := range [][]string{{"check"}, {"capture"}, {"serve"}, {"envelope"}, {"plan"}, {"detect"}, {"evaluate"}, {"emulator"}, {"config", "check"}} {
 		got := nasight(t, append(command, "--help")...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:") {
 			t.Errorf("nasight %s --help: exit code %d, no examples in %q", strings.Join(command, " "), got.code, got.out)

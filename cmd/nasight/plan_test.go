@@ -16,6 +16,7 @@ import (
 
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/gcnv"
+	"github.com/nasight/nasight/config"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/plan"
 	"github.com/nasight/nasight/promapi"
@@ -77,16 +78,12 @@ func exampleHistory(t *testing.T, into *history.Memory) {
 // planOf runs the command's own work on a history, with the flags' defaults.
 func planOf(t *testing.T, reader history.Reader, now time.Time, change func(*planCommand)) (string, error) {
 	t.Helper()
-	command := planCommand{Headroom: 1.2, Reserve: 0.1, Format: "json"}
+	command := planCommand{Format: "json"}
 	if change != nil {
 		change(&command)
 	}
-	wishes, err := command.wishes()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	err = command.plan(t.Context(), source{reader: reader, name: "the test"}, wishes, now, streams{&out, &bytes.Buffer{}})
+	err := command.plan(t.Context(), source{reader: reader, name: "the test"}, config.Default(), now, streams{&out, &bytes.Buffer{}})
 	return out.String(), err
 }
 
@@ -128,6 +125,9 @@ func allocation(t *testing.T, p *plan.Plan, name string) plan.Allocation {
 
 // From a simulated cloud whose truth is known, over the collector and the history, to the plan.
 func TestPlanOfTheExampleFleet(t *testing.T) {
+	if raceDetector {
+		t.Skip("minutes of the race detector; TestPlanOfARealServe goes the same way, and this one runs in make test")
+	}
 	memory := history.NewMemory(history.MemoryOptions{})
 	defer memory.Close()
 	exampleHistory(t, memory)
@@ -201,7 +201,7 @@ func TestPlanOfTheExampleFleet(t *testing.T) {
 		server := httptest.NewServer(promapi.NewHandler(memory, promapi.Options{}))
 		defer server.Close()
 		command := planCommand{Server: server.URL}
-		from, err := command.open(t.Context())
+		from, err := command.open(t.Context(), config.Default())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,6 +235,10 @@ func TestNothingToPlan(t *testing.T) {
 	memory := history.NewMemory(history.MemoryOptions{})
 	defer memory.Close()
 	text := func(c *planCommand) { c.Format = "text" }
+	read := schema.Sample{Family: schema.CollectorSuccess, Labels: []string{"client1", inventoryCollector}, Value: 1, Time: planNow}
+	if err := memory.Append(t.Context(), []schema.Sample{read}); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := planOf(t, memory, planNow, text); err != nil || !strings.HasPrefix(out, "No storage pool is in the history of the test") {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -272,7 +276,7 @@ func TestPlanExitCodes(t *testing.T) {
 		{[]string{"--server=" + closed.URL}, exitUncollect, "--history.path"},
 		{[]string{"--server=" + silent.URL}, exitUncollect, silent.URL},
 		{[]string{"--server=localhost:9877"}, exitUsage, "http://HOST:PORT"},
-		{[]string{"--history.path=" + empty}, exitUncollect, "use --server"},
+		{[]string{"--history.path=" + empty}, exitUncollect, "plan --server, detect --history.url"},
 		{[]string{"--history.path=/no/such/dir"}, exitUsage, "/no/such/dir"},
 		{[]string{"--history.path=" + t.TempDir()}, exitUsage, "holds no history"},
 		{[]string{"--history.path=x", "--server=y"}, exitUsage, "name one of them"},
@@ -292,8 +296,70 @@ func TestPlanExitCodes(t *testing.T) {
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := nasight(t, "plan", "--history.path="+empty); got.code != 0 || !strings.HasPrefix(got.out, "No storage pool") || got.err != "" {
+	if got := nasight(t, "plan", "--history.path="+empty); got.code != exitUncollect || !strings.Contains(got.err, "no inventory of a cloud has been read yet; set gcnv") || got.out != "" {
 		t.Errorf("an empty history: %+v", got)
+	}
+}
+
+// Without pools because the inventory was refused, the command says so as the API does, whatever pool is asked for.
+func TestPlanWithoutAnInventory(t *testing.T) {
+	memory := history.NewMemory(history.MemoryOptions{})
+	defer memory.Close()
+	at := planNow.Add(-time.Minute)
+	refused := []schema.Sample{
+		{Family: schema.CollectorSuccess, Labels: []string{"client1", inventoryCollector}, Value: 0, Time: at},
+		{Family: schema.CloudUnreachable, Labels: []string{"gcp", "gcnv", "files-example", "", "inventory", "permission"}, Value: 1, Time: at},
+		{Family: schema.CloudUnreachable, Labels: []string{"gcp", "gcnv", "other-example", "", "capacity", "timeout"}, Value: 1, Time: at},
+	}
+	if err := memory.Append(t.Context(), refused); err != nil {
+		t.Fatal(err)
+	}
+	for _, pool := range []string{"", "pool-a"} {
+		out, err := planOf(t, memory, planNow, func(c *planCommand) { c.Pool = pool })
+		var said bytes.Buffer
+		if code := codeOf(streams{err: &said}, err); code != exitUncollect || out != "" || strings.Count(said.String(), "\n") != 1 ||
+			!strings.Contains(said.String(), "the inventory could not be read (files-example: permission); nasight config check --connect") {
+			t.Errorf("exit code %d, printed %q, said %q", code, out, said.String())
+		}
+	}
+}
+
+// While the past is filled in the command says so and not that a week has to be waited for.
+func TestPlanDuringTheBackfill(t *testing.T) {
+	const share = 0.371
+	short := &plan.Plan{Project: "files-example", Pool: "young", Status: plan.Refused, Volumes: []plan.Allocation{{Why: []string{"insufficient data: 0.02 of 7 days, 6.98 more to wait"}}}}
+	partly := *short
+	partly.Pool, partly.Status = "partly", plan.Proposed
+	whole := &plan.Plan{Project: "files-example", Pool: "whole", Status: plan.Unchanged}
+	elsewhere := *short
+	elsewhere.Project = "other-example"
+	for name, row := range map[string]struct {
+		pools []*plan.Plan
+		share float64
+		code  int
+		says  string
+	}{
+		"nothing to plan":      {[]*plan.Plan{short}, share, exitUncollect, "the test: history is still being filled with the past (37 %): there are too few days to plan from yet"},
+		"one of two":           {[]*plan.Plan{short, whole}, share, exitOK, "note: history is still being filled with the past (37 %): too few days are known of volumes of young yet"},
+		"some of the volumes":  {[]*plan.Plan{&partly}, share, exitOK, "volumes of partly yet"},
+		"all there":            {[]*plan.Plan{whole}, share, exitOK, ""},
+		"filled, and young":    {[]*plan.Plan{short}, 1, exitOK, ""},
+		"of another project":   {[]*plan.Plan{&elsewhere}, share, exitOK, ""},
+		"another one is young": {[]*plan.Plan{short, &elsewhere}, share, exitOK, "volumes of young yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory := history.NewMemory(history.MemoryOptions{})
+			defer memory.Close()
+			sample := schema.Sample{Family: schema.CloudBackfill, Labels: []string{"gcp", "gcnv", "files-example"}, Value: row.share, Time: planNow.Add(-10 * time.Minute)}
+			if err := memory.Append(t.Context(), []schema.Sample{sample}); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			err := filling(t.Context(), source{reader: memory, name: "the test"}, &plan.Answer{At: planNow, Pools: row.pools}, &said)
+			if code := codeOf(streams{err: &said}, err); code != row.code || !strings.Contains(said.String(), row.says) || (said.Len() > 0) != (row.says != "") {
+				t.Errorf("exit code %d, said %q; want %d and %q", code, said.String(), row.code, row.says)
+			}
+		})
 	}
 }
 

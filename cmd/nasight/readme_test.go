@@ -43,3 +43,16 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 		}
 	}
 }
+
+// A command that is left behind in the background races with what is printed below it.
+func TestReadmeLeavesNothingInTheBackground(t *testing.T) {
+	for _, page := range []string{"../../README.md", "../../docs/google-cloud.md", "../../docs/azure.md", "../../docs/configuration.md"} {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`(?m)^(bin/)?nasight [^#\n]*&\s*(#.*)?$`).Find(data); found != nil {
+			t.Errorf("%s: %s", page, found)
+		}
+	}
+}

@@ -92,8 +92,8 @@ func (b *Budget) Request(project, api, code string) {
 	b.account(project).requests[request{api, code}]++
 }
 
-// Charge adds billed units to the project's month.
-func (b *Budget) Charge(project string, units int) {
+// Charge adds billed units to the project's month. It returns their price in USD, the free units of a month not taken off.
+func (b *Budget) Charge(project string, units int) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a := b.account(project)
@@ -101,6 +101,7 @@ func (b *Budget) Charge(project string, units int) {
 	a.total += float64(units)
 	b.store("month/"+project, float64(a.month))
 	b.store("units/"+project, a.units)
+	return b.price(float64(units))
 }
 
 // Plan says how many units per second a tier of a project costs at its own pace: the base of the projection.

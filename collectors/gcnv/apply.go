@@ -32,7 +32,7 @@ func (s *Source) apply(p *project, r *row, found *answer, span window, complete 
 		if state.gap.end.IsZero() {
 			s.remember(p, r, span.start)
 		} else {
-			s.kick()
+			s.past.Wake()
 		}
 	}
 	p.addUp(r)

@@ -11,58 +11,31 @@ import (
 	"github.com/nasight/nasight/schema"
 )
 
-// Backfiller stores samples of any age. The embedded and the in-memory history are ones.
-type Backfiller interface {
-	// Backfill stores samples, durably once it returns nil.
-	Backfill(ctx context.Context, samples []schema.Sample) error
-}
-
 const (
 	mostPoints  = 12_500_000 // points of one reading that are held in memory, 16 bytes each
 	mostSamples = 1_000_000  // samples that are stored at a time
-
-	defaultPause = 5 * time.Minute // after a failure; what was read until then is paid for
-	longestPause = time.Hour
 )
 
 // Backfill reads what history lacks of the past, in one pass a metric, and stores it oldest first; the live collectors
 // find out what that is and go on meanwhile. It remembers how far it came, so that it resumes where a restart broke it
-// off. done is called each time when nothing is left to read; it may be nil. Backfill returns when the context ends.
-func (s *Source) Backfill(ctx context.Context, into Backfiller, done func()) error {
-	pause := s.opts.BackfillPause
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.gaps:
-		}
-		filled, err := s.fill(ctx, into)
-		switch {
-		case err != nil:
-			s.opts.Logger.Warn("back-fill was interrupted, will go on", "in", pause, "err", err)
-			wait(ctx, pause)
-			pause = min(2*pause, longestPause)
-			s.kick()
-			continue
-		case filled && done != nil:
-			done()
-		}
-		pause = s.opts.BackfillPause
-	}
+// off. done is called each time when nothing is left to read, but for projects that refuse to be read: others do not wait for
+// them. It may be nil. Backfill returns when the context ends.
+func (s *Source) Backfill(ctx context.Context, into collectors.Backfiller, done func()) error {
+	return s.past.Run(ctx, into, done)
 }
 
-// wait is over after a while or with the context.
-func wait(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+// onlyRefused says whether nothing went wrong but that credentials were refused.
+func onlyRefused(err error) bool {
+	for reason := range reasonsOf(err) {
+		if reason != reasonPermission && reason != reasonAuthentication {
+			return false
+		}
 	}
+	return true
 }
 
 // fill closes the gaps that are known. A project that cannot be read keeps no other one from it.
-func (s *Source) fill(ctx context.Context, into Backfiller) (filled bool, err error) {
+func (s *Source) fill(ctx context.Context, into collectors.Backfiller) (filled bool, err error) {
 	var errs []error
 	for _, p := range s.all() {
 		for _, group := range groups(s.rows) {
@@ -76,7 +49,7 @@ func (s *Source) fill(ctx context.Context, into Backfiller) (filled bool, err er
 			}
 		}
 	}
-	return filled, errors.Join(errs...)
+	return filled, join(errs...)
 }
 
 // groups puts rows together that a total needs at the same time.
@@ -97,7 +70,7 @@ func groups(rows []*row) [][]*row {
 }
 
 // fillGroup closes the gap of some rows of a project, in as few spans as memory allows.
-func (s *Source) fillGroup(ctx context.Context, p *project, group []*row, into Backfiller) (filled bool, err error) {
+func (s *Source) fillGroup(ctx context.Context, p *project, group []*row, into collectors.Backfiller) (filled bool, err error) {
 	gap, rows := p.gap(s.readable(group))
 	if gap.end.IsZero() {
 		return false, nil
@@ -161,7 +134,7 @@ func (s *Source) longestSpan(p *project, rows []*row) time.Duration {
 }
 
 // fillSpan reads a span of some rows and stores it.
-func (s *Source) fillSpan(ctx context.Context, p *project, rows []*row, span window, into Backfiller) error {
+func (s *Source) fillSpan(ctx context.Context, p *project, rows []*row, span window, into collectors.Backfiller) error {
 	past := newProject(p.id, rows)
 	past.past = true
 	p.mu.Lock()
@@ -194,7 +167,7 @@ func (s *Source) readPast(ctx context.Context, past *project, r *row, span windo
 		return errBudget
 	}
 	return s.connection(ctx, func(conns *connections) error {
-		found, err := reading{conns.metrics, past.id, s.foreign(past), r, m, span}.do(ctx)
+		found, err := reading{client: conns.metrics, project: past.id, foreign: s.foreign(past), row: r, meta: m, window: span}.do(ctx)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/schema"
 	"github.com/nasight/nasight/simulator/faults"
@@ -27,7 +31,7 @@ func (s *store) Backfill(_ context.Context, samples []schema.Sample) error {
 }
 
 // backfill runs the back-fill until nothing is left to read.
-func (l *lab) backfill(into Backfiller) {
+func (l *lab) backfill(into collectors.Backfiller) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
@@ -120,6 +124,37 @@ func TestBackfillOvercomesFailures(t *testing.T) {
 		l.keep(sample)
 	}
 	l.expectWhole(dataSeries, 2*288)
+}
+
+// A project that refuses to be read after all keeps no other one waiting for the end; nothing else that fails is an end.
+func TestBackfillEndsBesideARefusal(t *testing.T) {
+	l := newLab(t, fleetOf("alpha", "beta"), nil)
+	l.config.BackfillDays = 2
+	l.restart()
+	l.good("gcnv_performance")
+	l.inject(faults.Fault{Kind: faults.Forbidden, Method: "ListTimeSeries", Project: "beta"})
+	into := &store{}
+	l.backfill(into)
+	if len(into.samples) == 0 {
+		t.Error("nothing was stored before the end")
+	}
+	for _, sample := range into.samples {
+		if slices.Contains(sample.Labels, "beta") {
+			t.Fatalf("a sample of the project that refuses: %s", seriesOf(sample))
+		}
+	}
+	refusal, outage := failure("back-fill", "beta", status.Error(codes.PermissionDenied, "no")), failure("back-fill", "alpha", status.Error(codes.Unavailable, "gone"))
+	for _, row := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, true}, {refusal, true}, {join(refusal, refusal), true}, {outage, false}, {join(refusal, outage), false},
+		{join(refusal, errors.New("no space left on device")), false},
+	} {
+		if got := onlyRefused(row.err); got != row.want {
+			t.Errorf("only refused, %v: %v", row.err, got)
+		}
+	}
 }
 
 type failsOnce struct {

@@ -99,9 +99,10 @@ func TestEveryPointIsReadOnce(t *testing.T) {
 
 func TestInventory(t *testing.T) {
 	fleet := fleetOf("alpha")
-	available := 12.5
+	available, none := 12.5, 0.0
 	fleet.Projects[0].Pools = append(fleet.Projects[0].Pools,
 		&model.Pool{Name: "empty", Location: "us-central1", ServiceLevel: model.Extreme, CapacityGiB: 2048, QoS: model.Manual, AvailableThroughputMiBps: &available},
+		&model.Pool{Name: "given", Location: "us-central1", ServiceLevel: model.Extreme, CapacityGiB: 2048, QoS: model.Manual, AvailableThroughputMiBps: &none},
 		&model.Pool{
 			Name: "flex", Location: "us-central1-a", ServiceLevel: model.Flex, Type: model.Unified, CapacityGiB: 2048,
 			CustomPerformance: true, TotalThroughputMiBps: 256, TotalIOPS: 5000,
@@ -112,14 +113,16 @@ func TestInventory(t *testing.T) {
 	want := map[string]float64{
 		"alpha,europe-west3,pool1,premium,auto,,default,,false,false,ready,":                 1,
 		"alpha,us-central1,empty,extreme,manual,,default,,false,false,ready,":                1,
+		"alpha,us-central1,given,extreme,manual,,default,,false,false,ready,":                1,
 		"alpha,us-central1-a,flex,flex,auto,unified,default,,true,false,ready,us-central1-a": 1,
 		"alpha,us-central1,inside,flex,auto,unified,ontap,,false,false,ready,":               1,
 	}
 	if diff := cmp.Diff(want, of(result.Samples, schema.PoolInfo)); diff != "" {
 		t.Errorf("pools (-want +got):\n%s", diff)
 	}
-	if got := of(result.Samples, schema.PoolAvailableThroughput)["alpha,us-central1,empty"]; got != available*mib {
-		t.Errorf("available throughput is %g", got)
+	want = map[string]float64{"alpha,us-central1,empty": available * mib, "alpha,us-central1,given": 0}
+	if diff := cmp.Diff(want, of(result.Samples, schema.PoolAvailableThroughput)); diff != "" {
+		t.Errorf("available throughput, which an answer leaves out where it is zero (-want +got):\n%s", diff)
 	}
 	if got := of(result.Samples, schema.PoolTotalIOPS)["alpha,us-central1-a,flex"]; got != 5000 {
 		t.Errorf("total IOPS is %g", got)

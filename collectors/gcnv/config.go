@@ -139,6 +139,8 @@ func (c Config) validateScope(fail failFunc) {
 	seen := map[string]bool{}
 	for i, project := range c.Projects {
 		switch key := fmt.Sprintf("projects[%d]", i); {
+		case isNumber(project):
+			fail(key, "%q is a project's number; write its project id, as example-prod", project)
 		case !projectID.MatchString(project):
 			fail(key, "%q is no project id; write it as the console shows it, without projects/", project)
 		case seen[project]:
@@ -160,6 +162,9 @@ func (c Config) validateScope(fail failFunc) {
 }
 
 func (c Config) validateEndpoints(fail failFunc) {
+	if e := c.Endpoints; e.Insecure && (e.Monitoring == "" || e.NetApp == "") {
+		fail("endpoints.insecure", "Google's own addresses take no request without TLS and credentials; write endpoints.monitoring and endpoints.netapp of an emulator, or leave it out")
+	}
 	if e := c.Endpoints.Monitoring; strings.Contains(e, "/") {
 		fail("endpoints.monitoring", "%q is not HOST:PORT", e)
 	}

@@ -47,6 +47,8 @@ backfill_days: 7
 func TestValidate(t *testing.T) {
 	for key, change := range map[string]func(*Config){
 		"projects[0]":                  func(c *Config) { c.Projects = []string{"projects/example"} },
+		"projects[2]":                  func(c *Config) { c.Projects = []string{"example-prod", "1example", "123456789012"} },
+		"endpoints.insecure":           func(c *Config) { c.Endpoints = Endpoints{Insecure: true, NetApp: "http://127.0.0.1:1"} },
 		"projects[1]":                  func(c *Config) { c.Projects = []string{"example", "example"} },
 		"folders[0]":                   func(c *Config) { c.Folders = []string{"folders/1"} },
 		"include, exclude":             func(c *Config) { c.Exclude = []string{"("} },

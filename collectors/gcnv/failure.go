@@ -78,7 +78,11 @@ func noToken(err error) bool {
 	case errors.As(err, &token):
 		return !token.Temporary()
 	}
-	return errors.As(err, &request) && strings.HasPrefix(request.Err.Error(), "oauth2")
+	if !errors.As(err, &request) {
+		return false
+	}
+	text := request.Err.Error()
+	return strings.HasPrefix(text, "oauth2") || strings.HasPrefix(text, "impersonate: status code 4")
 }
 
 // codeOf is the gRPC code of an answer, also of one over HTTP.

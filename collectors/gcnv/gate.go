@@ -8,10 +8,12 @@ import (
 
 	"cloud.google.com/go/monitoring/apiv3/v2/monitoringpb"
 	"github.com/cenkalti/backoff/v5"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 
 	"github.com/nasight/nasight/collectors/budget"
+	"github.com/nasight/nasight/collectors/internal/apitrace"
 )
 
 // gate is what every request passes: it spaces requests evenly, bounds how many are under way, repeats those that may
@@ -20,6 +22,7 @@ type gate struct {
 	limiter  *rate.Limiter
 	slots    chan struct{}
 	budget   *budget.Budget
+	tracer   trace.Tracer
 	first    time.Duration // pause before the first repetition
 	patience time.Duration // time after which a request is not repeated any more
 	attempt  time.Duration // most time that one request may take
@@ -32,10 +35,10 @@ const (
 	attemptTimeout    = 60 * time.Second
 )
 
-func newGate(pacing Pacing, b *budget.Budget, firstRetry, patience time.Duration) *gate {
+func newGate(pacing Pacing, opts Options) *gate {
 	return &gate{
 		limiter: rate.NewLimiter(rate.Limit(pacing.CallsPerSecond), 1), slots: make(chan struct{}, pacing.Concurrency),
-		budget: b, first: firstRetry, patience: patience, attempt: attemptTimeout,
+		budget: opts.Budget, tracer: opts.Tracer, first: opts.FirstRetry, patience: opts.Patience, attempt: attemptTimeout,
 	}
 }
 
@@ -87,8 +90,11 @@ func (g *gate) once(ctx context.Context, project, api string, request func(conte
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.attempt)
 	defer cancel()
+	ctx, span := apitrace.Start(ctx, g.tracer, apitrace.Call{Cloud: Cloud, Service: Service, Account: project, API: api})
 	err := request(ctx)
-	g.budget.Request(project, api, codeOf(err).String())
+	code := codeOf(err).String()
+	g.budget.Request(project, api, code)
+	span.End(code, err)
 	return err
 }
 
@@ -99,16 +105,23 @@ func (g *gate) unary(ctx context.Context, method string, request, reply any, cc 
 	if !ok {
 		return invoke(ctx, method, request, reply, cc, opts...)
 	}
-	err := g.call(ctx, lastOf(named.GetName()), lastOf(method), func(ctx context.Context) error {
-		return invoke(ctx, method, request, reply, cc, opts...)
-	})
-	if answer, ok := reply.(*monitoringpb.ListTimeSeriesResponse); ok && err == nil {
-		g.budget.Charge(lastOf(named.GetName()), len(answer.GetTimeSeries()))
-		if note, ok := ctx.Value(noteKey{}).(*note); ok {
-			note.errors += len(answer.GetExecutionErrors())
+	project := lastOf(named.GetName())
+	return g.call(ctx, project, lastOf(method), func(ctx context.Context) error {
+		err := invoke(ctx, method, request, reply, cc, opts...)
+		if answer, ok := reply.(*monitoringpb.ListTimeSeriesResponse); ok && err == nil {
+			g.charge(ctx, project, answer)
 		}
+		return err
+	})
+}
+
+// charge counts the time series of an answer and tells the call's span of them.
+func (g *gate) charge(ctx context.Context, project string, answer *monitoringpb.ListTimeSeriesResponse) {
+	series := len(answer.GetTimeSeries())
+	apitrace.Billed(ctx, series, g.budget.Charge(project, series))
+	if note, ok := ctx.Value(noteKey{}).(*note); ok {
+		note.errors += len(answer.GetExecutionErrors())
 	}
-	return err
 }
 
 // note is where a reader of several pages finds what they say beside their items.

@@ -39,6 +39,12 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+func (c *clock) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
 // memory is a collectors.Memory without a file.
 type memory struct {
 	mu     sync.Mutex

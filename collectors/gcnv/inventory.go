@@ -55,22 +55,39 @@ const (
 
 // readInventory asks the API for everything of a project. What it says is read is good also where there is an error.
 func readInventory(ctx context.Context, api *rest, project string, wanted selection, now time.Time) (*inventory, error) {
-	inv := &inventory{at: now, pools: map[key]*pool{}, volumes: map[key]*volume{}, odd: map[string]int{}}
-	everywhere := "v1/projects/" + url.PathEscape(project) + "/locations/-/"
-	var errs []error
-	list := func(what string, add func(json.RawMessage)) bool {
-		far, err := api.list(ctx, project, what+".list", everywhere+what, what, nil, add)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("list the %s: %w", what, err))
-			return false
-		}
-		inv.unreachable = append(inv.unreachable, far...)
-		return true
-	}
-	inv.poolsRead = list("storagePools", inv.addPool)
-	inv.volumesRead = list("volumes", inv.addVolume)
+	inv := newInventory(now)
+	_, poolsErr := inv.readPools(ctx, api, project)
+	_, volumesErr := inv.readVolumes(ctx, api, project)
 	inv.choose(project, wanted)
-	return inv, join(append(errs, inv.readReplications(ctx, api, project))...)
+	return inv, join(poolsErr, volumesErr, inv.readReplications(ctx, api, project))
+}
+
+func newInventory(now time.Time) *inventory {
+	return &inventory{at: now, pools: map[key]*pool{}, volumes: map[key]*volume{}, odd: map[string]int{}}
+}
+
+// readPools asks for the pools. It returns the locations that could not be reached.
+func (inv *inventory) readPools(ctx context.Context, api *rest, project string) (unreachable []string, err error) {
+	unreachable, err = inv.list(ctx, api, project, "storagePools", inv.addPool)
+	inv.poolsRead = err == nil
+	return unreachable, err
+}
+
+// readVolumes asks for the volumes. It returns the locations that could not be reached.
+func (inv *inventory) readVolumes(ctx context.Context, api *rest, project string) (unreachable []string, err error) {
+	unreachable, err = inv.list(ctx, api, project, "volumes", inv.addVolume)
+	inv.volumesRead = err == nil
+	return unreachable, err
+}
+
+func (inv *inventory) list(ctx context.Context, api *rest, project, what string, add func(json.RawMessage)) ([]string, error) {
+	path := "v1/projects/" + url.PathEscape(project) + "/locations/-/" + what
+	far, err := api.list(ctx, project, what+".list", path, what, nil, add)
+	if err != nil {
+		return nil, fmt.Errorf("list the %s: %w", what, err)
+	}
+	inv.unreachable = append(inv.unreachable, far...)
+	return far, nil
 }
 
 func (inv *inventory) note(odd int, err error) {
@@ -81,6 +98,9 @@ func (inv *inventory) note(odd int, err error) {
 		inv.odd[oddField] += odd
 	}
 }
+
+// availableField is what no volume of a pool of manual QoS has.
+const availableField = "availableThroughputMibps"
 
 func (inv *inventory) addPool(raw json.RawMessage) {
 	value, fields, odd, err := decode[netapp.StoragePool](raw)
@@ -94,6 +114,11 @@ func (inv *inventory) addPool(raw json.RawMessage) {
 		return
 	}
 	inv.learn(value.Name)
+	if odd == 0 && word(value.QosType) == "manual" && !fields.has(availableField) {
+		// The version of the API that first told of QoS tells of this too, and leaves out a number that is zero. Without the
+		// zero a pool that is given out in full would look as if it had always had what becomes free later.
+		fields[availableField] = json.RawMessage("0")
+	}
 	inv.pools[k] = &pool{StoragePool: value, key: k, fields: fields, at: inv.at}
 }
 
@@ -148,23 +173,31 @@ func (inv *inventory) readReplications(ctx context.Context, api *rest, project s
 		if !v.HasReplication || !v.wanted || ctx.Err() != nil {
 			continue
 		}
-		path := fmt.Sprintf("v1/projects/%s/locations/%s/volumes/%s/replications",
-			url.PathEscape(project), url.PathEscape(v.key.location), url.PathEscape(v.key.name))
-		_, err := api.list(ctx, project, "replications.list", path, "replications", nil, func(raw json.RawMessage) {
-			value, fields, odd, err := decode[netapp.Replication](raw)
-			inv.note(odd, err)
-			if err == nil {
-				inv.replications = append(inv.replications, &replication{value, lastOf(value.Name), v, fields, inv.at})
-			}
-		})
-		if err != nil {
-			errs = append(errs, fmt.Errorf("list the replications of volume %s in %s: %w", v.key.name, v.key.location, err))
+		if _, err := inv.readReplicationsOf(ctx, api, project, v); err != nil {
+			errs = append(errs, err)
 			if !retryable(err) {
 				break // the others would be refused alike
 			}
 		}
 	}
 	return join(errs...)
+}
+
+// readReplicationsOf asks for the replications of one volume. It returns the locations that could not be reached.
+func (inv *inventory) readReplicationsOf(ctx context.Context, api *rest, project string, v *volume) (unreachable []string, err error) {
+	path := fmt.Sprintf("v1/projects/%s/locations/%s/volumes/%s/replications",
+		url.PathEscape(project), url.PathEscape(v.key.location), url.PathEscape(v.key.name))
+	unreachable, err = api.list(ctx, project, "replications.list", path, "replications", nil, func(raw json.RawMessage) {
+		value, fields, odd, err := decode[netapp.Replication](raw)
+		inv.note(odd, err)
+		if err == nil {
+			inv.replications = append(inv.replications, &replication{value, lastOf(value.Name), v, fields, inv.at})
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the replications of volume %s in %s: %w", v.key.name, v.key.location, err)
+	}
+	return unreachable, nil
 }
 
 // keep takes over from an earlier inventory what is in locations that could not be reached now.

@@ -67,7 +67,7 @@ func (p *pool) emit(sink collectors.TimedSink, labels []string) {
 	v.add(schema.PoolAllocated, "volumeCapacityGib", float64(p.VolumeCapacityGib), gib)
 	v.add(schema.PoolVolumes, "volumeCount", float64(p.VolumeCount), 1)
 	v.add(schema.PoolTotalThroughput, "totalThroughputMibps", float64(p.TotalThroughputMibps), mib)
-	v.add(schema.PoolAvailableThroughput, "availableThroughputMibps", p.AvailableThroughputMibps, mib)
+	v.add(schema.PoolAvailableThroughput, availableField, p.AvailableThroughputMibps, mib)
 	v.add(schema.PoolTotalIOPS, "totalIops", float64(p.TotalIops), 1)
 	v.add(schema.PoolHotTier, "hotTierSizeGib", float64(p.HotTierSizeGib), gib)
 	v.add(schema.PoolHotTierUsed, "hotTierSizeUsedGib", float64(p.HotTierSizeUsedGib), gib)

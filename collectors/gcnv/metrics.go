@@ -42,6 +42,7 @@ const (
 	throughputMetric = "volume/throughput"
 	operationsMetric = "volume/operation_count"
 	latencyMetric    = "volume/average_latency"
+	limitMetric      = "volume/throughput_limit"
 )
 
 // rows are all metrics that are read.
@@ -50,7 +51,7 @@ func rows() []*row {
 		{metric: throughputMetric, resource: volumeResource, family: schema.VolumeThroughput, total: schema.VolumeTotalThroughput, tier: performance, unit: "By", rate: true, typed: true},
 		{metric: operationsMetric, resource: volumeResource, family: schema.VolumeOperations, total: schema.VolumeTotalOperations, tier: performance, unit: "1", rate: true, typed: true},
 		{metric: latencyMetric, resource: volumeResource, family: schema.VolumeLatency, total: schema.VolumeMeanLatency, tier: performance, unit: "ms", typed: true},
-		{metric: "volume/throughput_limit", resource: volumeResource, family: schema.VolumeThroughputLimit, tier: performance, unit: "KiBy/s"},
+		{metric: limitMetric, resource: volumeResource, family: schema.VolumeThroughputLimit, tier: performance, unit: "KiBy/s"},
 		{metric: "volume/allocated_bytes", resource: volumeResource, family: schema.VolumeCapacity, tier: capacity, unit: "By"},
 		{metric: "volume/bytes_used", resource: volumeResource, family: schema.VolumeUsed, tier: capacity, unit: "By"},
 		{metric: "volume/snapshot_bytes", resource: volumeResource, family: schema.VolumeSnapshots, tier: capacity, unit: "By"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
+	"strings"
 	"time"
 
 	monitoring "cloud.google.com/go/monitoring/apiv3/v2"
@@ -22,6 +24,7 @@ type reading struct {
 	row     *row
 	meta    *meta
 	window  window
+	names   []string // resources that are asked for; nil for all
 }
 
 // answer is what a reading gave.
@@ -72,9 +75,17 @@ func (r reading) do(ctx context.Context) (*answer, error) {
 }
 
 func (r reading) request() *monitoringpb.ListTimeSeriesRequest {
+	filter := fmt.Sprintf("metric.type = %q AND resource.type = %q", metricPrefix+r.row.metric, metricPrefix+r.row.resource)
+	if len(r.names) > 0 {
+		quoted := make([]string, len(r.names))
+		for i, name := range r.names {
+			quoted[i] = strconv.Quote(name)
+		}
+		filter += " AND resource.labels.name = one_of(" + strings.Join(quoted, ", ") + ")"
+	}
 	request := &monitoringpb.ListTimeSeriesRequest{
 		Name:   "projects/" + r.project,
-		Filter: fmt.Sprintf("metric.type = %q AND resource.type = %q", metricPrefix+r.row.metric, metricPrefix+r.row.resource),
+		Filter: filter,
 		Interval: &monitoringpb.TimeInterval{
 			StartTime: timestamppb.New(r.window.start), EndTime: timestamppb.New(r.window.end),
 		},

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/budget"
 )
@@ -19,6 +22,7 @@ type Options struct {
 	Budget *budget.Budget    // shared over reloads, so that its counters go on; nil for one of its own
 	Dial   Dial              // makes client options; nil for what the configuration says
 	Clock  func() time.Time  // nil for time.Now
+	Tracer trace.Tracer      // gets a span for every request; nil for none
 	Logger *slog.Logger      // nil for none
 
 	FirstRetry time.Duration // pause before the first repetition of a request; 0 for 1 s
@@ -37,7 +41,7 @@ type Source struct {
 	clients     *clients
 	budget      *budget.Budget
 	descriptors descriptors
-	gaps        chan struct{} // filled when there is something to read of the past
+	past        *collectors.Past
 
 	mu       sync.Mutex
 	projects []*project        // configured, then those of the folders
@@ -69,10 +73,11 @@ func New(cfg Config, opts Options) (*Source, error) {
 	}
 	opts = opts.withDefaults(cfg)
 	s := &Source{
-		cfg: cfg, opts: opts, wanted: wanted, rows: chosen(cfg.Tiers), budget: opts.Budget, gaps: make(chan struct{}, 1),
+		cfg: cfg, opts: opts, wanted: wanted, rows: chosen(cfg.Tiers), budget: opts.Budget,
 		numbers: map[string]string{},
-		clients: &clients{dial: opts.Dial, gate: newGate(cfg.Pacing, opts.Budget, opts.FirstRetry, opts.Patience)},
+		clients: &clients{dial: opts.Dial, gate: newGate(cfg.Pacing, opts)},
 	}
+	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: onlyRefused, Pause: opts.BackfillPause, Logger: opts.Logger})
 	for _, id := range cfg.Projects {
 		s.addProject(id)
 	}
@@ -86,6 +91,9 @@ func (o Options) withDefaults(cfg Config) Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Tracer == nil {
+		o.Tracer = noop.Tracer{}
+	}
 	if o.Dial == nil {
 		o.Dial = cfg.dial
 	}
@@ -97,9 +105,6 @@ func (o Options) withDefaults(cfg Config) Options {
 	}
 	if o.Patience <= 0 {
 		o.Patience = defaultPatience
-	}
-	if o.BackfillPause <= 0 {
-		o.BackfillPause = defaultPause
 	}
 	return o
 }

@@ -34,11 +34,3 @@ func (s *Source) remember(p *project, r *row, through time.Time) {
 func storedKey(p *project, r *row) string {
 	return "gcnv/stored/" + p.id + "/" + r.family.Name
 }
-
-// kick wakes the back-fill.
-func (s *Source) kick() {
-	select {
-	case s.gaps <- struct{}{}:
-	default:
-	}
-}

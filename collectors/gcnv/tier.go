@@ -87,8 +87,8 @@ func (s *Source) read(ctx context.Context, p *project, t tier) error {
 	p.mu.Lock()
 	last, err := p.lastly[t], p.errs[t]
 	p.mu.Unlock()
-	if !last.IsZero() && now.Sub(last) < due && now.Sub(last) >= 0 && err == nil {
-		return nil
+	if !last.IsZero() && now.Sub(last) < due && now.Sub(last) >= 0 && billed(err) {
+		return err
 	}
 	if t == performance && s.budget.State() == budget.Hard {
 		err = errBudget
@@ -100,6 +100,12 @@ func (s *Source) read(ctx context.Context, p *project, t tier) error {
 	defer p.mu.Unlock()
 	p.lastly[t], p.errs[t] = now, err
 	return err
+}
+
+// billed says whether a reading that ended so was answered, if in part: the answer was paid for, and the next one waits
+// its turn. A refusal costs nothing and is asked about again with every run.
+func billed(err error) bool {
+	return err == nil || errors.Is(err, errIncomplete) || errors.Is(err, errInvalid)
 }
 
 func (s *Source) readRows(ctx context.Context, p *project, t tier) error {
@@ -137,7 +143,7 @@ func (s *Source) readRow(ctx context.Context, conns *connections, p *project, r 
 		return m.odd
 	}
 	span := s.window(p, r, m)
-	found, err := reading{conns.metrics, p.id, s.foreign(p), r, m, span}.do(ctx)
+	found, err := reading{client: conns.metrics, project: p.id, foreign: s.foreign(p), row: r, meta: m, window: span}.do(ctx)
 	s.learn(p, r, found)
 	unknown := s.apply(p, r, found, span, err == nil)
 	if unknown == 0 {

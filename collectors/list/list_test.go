@@ -18,7 +18,7 @@ func TestEntriesAreComplete(t *testing.T) {
 		}
 		seen[entry.Name] = true
 	}
-	for _, want := range []string{"nfs", "tcp", "nic", "cpu"} {
+	for _, want := range []string{"nfs", "smb", "iscsi", "tcp", "nic", "cpu", "gce"} {
 		if !seen[want] {
 			t.Errorf("%s is missing", want)
 		}

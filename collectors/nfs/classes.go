@@ -61,26 +61,26 @@ func newLoad(operations []Operation) load {
 // operation, so these two take all in.
 func (l *load) add(operation *Operation) {
 	values := &operation.Values
-	l.timeouts.add(values[MajorTimeouts])
-	l.retransmissions.add(retransmissions(values[Transmissions], values[Operations]))
+	l.timeouts.Add(values[MajorTimeouts])
+	l.retransmissions.Add(retransmissions(values[Transmissions], values[Operations]))
 	kind := classOf(operation.Name)
 	if kind == classUpkeep {
 		return
 	}
 	c := &l.classes[kind]
-	c.operations.add(values[Operations])
-	c.rtt.add(values[RTTMillis])
-	c.execute.add(values[ExecuteMillis])
-	c.errors.add(values[Errors])
+	c.operations.Add(values[Operations])
+	c.rtt.Add(values[RTTMillis])
+	c.execute.Add(values[ExecuteMillis])
+	c.errors.Add(values[Errors])
 }
 
 // errors sums the classes' errors to those of data and of metadata: six series a mount would tell little more.
 func (l *load) errors() (data, metadata sum) {
 	for kind := range classes {
 		if kind <= classCommit {
-			data.join(l.classes[kind].errors)
+			data.Join(l.classes[kind].errors)
 		} else {
-			metadata.join(l.classes[kind].errors)
+			metadata.Join(l.classes[kind].errors)
 		}
 	}
 	return data, metadata

@@ -2,17 +2,15 @@ package nfs
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	"github.com/nasight/nasight/collectors"
+	"github.com/nasight/nasight/collectors/internal/kernel"
 	"github.com/nasight/nasight/schema"
 )
 
 const (
 	protocol = "nfs" // of the identity labels
 
-	maxMountPoints  = 128 // named in the mountpoints label
 	maxOptionsBytes = 512 // of the options label
 	milliseconds    = 1000
 )
@@ -32,14 +30,14 @@ func (e emitter) number(family *schema.Family, value Number, labels []string) {
 
 // total adds a sum divided by the number of parts in the family's unit, or nothing if nothing was summed.
 func (e emitter) total(family *schema.Family, total sum, parts float64, labels []string) {
-	if total.known {
-		e.sink.Add(family, total.value/parts, labels...)
+	if total.Known {
+		e.sink.Add(family, total.Value/parts, labels...)
 	}
 }
 
 func (e emitter) mount(block *superblock, readAhead Number) {
 	_, export := splitSource(block.source)
-	labels := []string{e.host, block.server(), labelText(export), protocol, block.device}
+	labels := []string{e.host, block.server(), kernel.LabelText(export), protocol, block.device}
 	e.sink.Add(schema.NFSMountInfo, 1, append(labels[:len(labels):len(labels)], facts(block)...)...)
 	e.number(schema.NFSMountAge, block.age, labels)
 	e.number(schema.NFSReadBytes, block.readBytes, labels)
@@ -53,28 +51,13 @@ func facts(block *superblock) []string {
 	name, _ := splitSource(block.source)
 	option := func(name string) string {
 		value, _ := block.options.Get(name)
-		return labelText(value)
+		return kernel.LabelText(value)
 	}
 	return []string{
-		labelText(name), labelText(block.options.Version()), cmp.Or(option("proto"), labelText(block.protocol)),
-		mountPointList(block.mountPoints), option("sec"), option("nconnect"),
-		labelText(block.options.bounded(maxOptionsBytes)),
+		kernel.LabelText(name), kernel.LabelText(block.options.Version()), cmp.Or(option("proto"), kernel.LabelText(block.protocol)),
+		kernel.MountPoints(block.mountPoints), option("sec"), option("nconnect"),
+		kernel.LabelText(block.options.bounded(maxOptionsBytes)),
 	}
-}
-
-var mountPointEscapes = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
-
-// mountPointList writes mount points with the kernel's escapes, so that blanks can separate them.
-func mountPointList(mountPoints []string) string {
-	shown := mountPoints[:min(len(mountPoints), maxMountPoints)]
-	list := make([]string, 0, len(shown)+1)
-	for _, mountPoint := range shown {
-		list = append(list, labelText(mountPointEscapes.Replace(mountPoint)))
-	}
-	if more := len(mountPoints) - len(shown); more > 0 {
-		list = append(list, fmt.Sprintf("+%d", more))
-	}
-	return strings.Join(list, " ")
 }
 
 func (e emitter) load(l *load, labels []string) {

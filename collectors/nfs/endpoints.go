@@ -69,8 +69,8 @@ func (e *endpoint) count(state transportState, info transportInfo, hasInfo bool)
 	} else {
 		e.disconnected++
 	}
-	e.pending.add(info.pending)
-	e.backlog.add(info.backlog)
+	e.pending.Add(info.pending)
+	e.backlog.Add(info.backlog)
 	if info.maxSlots.Known() && (!e.slotLimit.Known() || info.maxSlots < e.slotLimit) {
 		e.slotLimit = info.maxSlots
 	}

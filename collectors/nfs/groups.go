@@ -1,5 +1,7 @@
 package nfs
 
+import "github.com/nasight/nasight/collectors/internal/kernel"
+
 // groupKey names the transports that the mounts of one server and one NFS version share, by label values.
 type groupKey struct{ server, version string }
 
@@ -29,7 +31,7 @@ type transportKey struct {
 func newGroups() *groups { return &groups{byKey: make(map[groupKey]*group)} }
 
 func (g *groups) add(block *superblock, transports []Transport) {
-	key := groupKey{block.server(), labelText(block.options.Version())}
+	key := groupKey{block.server(), kernel.LabelText(block.options.Version())}
 	target := g.byKey[key]
 	if target == nil {
 		target = &group{index: make(map[transportKey]int)}
@@ -83,7 +85,7 @@ func protocolName(protocol []byte) string {
 func (g *group) total(field int) sum {
 	var total sum
 	for i := range g.transports {
-		total.add(g.transports[i][field])
+		total.Add(g.transports[i][field])
 	}
 	return total
 }
@@ -93,7 +95,7 @@ func (g *group) largest(field int) sum {
 	var largest sum
 	for i := range g.transports {
 		if n := g.transports[i][field]; n.Known() {
-			largest = sum{max(largest.value, float64(n)), true}
+			largest = sum{Value: max(largest.Value, float64(n)), Known: true}
 		}
 	}
 	return largest

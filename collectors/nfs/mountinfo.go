@@ -3,6 +3,8 @@ package nfs
 import (
 	"bytes"
 	"strings"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 // Mount is one line of mountinfo: an NFS mount point.
@@ -59,9 +61,9 @@ func newMount(head, tail string) (mount Mount, ok bool) {
 	}
 	return Mount{
 		Device:     before[infoDevice],
-		Root:       unescape(before[infoRoot]),
-		MountPoint: unescape(before[infoMountPoint]),
-		Source:     unescape(behind[infoSource]),
+		Root:       kernel.Unescape(before[infoRoot]),
+		MountPoint: kernel.Unescape(before[infoMountPoint]),
+		Source:     kernel.Unescape(behind[infoSource]),
 		Type:       behind[infoType],
 		Options:    Options(strings.Join(behind[infoSuperOptions:], "")),
 	}, true
@@ -70,5 +72,5 @@ func newMount(head, tail string) (mount Mount, ok bool) {
 // isDeviceNumber checks what becomes part of a file name below.
 func isDeviceNumber(s string) bool {
 	major, minor, ok := strings.Cut(s, ":")
-	return ok && parseNumber(major).Known() && parseNumber(minor).Known()
+	return ok && kernel.ParseNumber(major).Known() && kernel.ParseNumber(minor).Known()
 }

@@ -1,9 +1,9 @@
 package nfs
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 // Options are the options of an NFS mount as the kernel prints them: names, or names and values, between commas.
@@ -23,7 +23,7 @@ func (o Options) Get(name string) (value string, ok bool) {
 // Number returns the value of an option as a number.
 func (o Options) Number(name string) Number {
 	value, _ := o.Get(name)
-	return parseNumber(value)
+	return kernel.ParseNumber(value)
 }
 
 // Version is the NFS version as major.minor, or 3 and 2 alone; empty if the options do not say. Old kernels print
@@ -45,58 +45,6 @@ func (o Options) bounded(limit int) string {
 		return string(o)
 	}
 	return string(o[:max(strings.LastIndexByte(string(o[:limit+1]), ','), 0)])
-}
-
-// unescape undoes the octal escapes that the kernel writes for blanks, tabs, newlines, backslashes and number signs.
-func unescape(s string) string {
-	next := strings.IndexByte(s, '\\')
-	if next < 0 {
-		return s
-	}
-	var out strings.Builder
-	for ; next >= 0; next = strings.IndexByte(s, '\\') {
-		out.WriteString(s[:next])
-		if value, ok := octal(s[next+1:]); ok {
-			out.WriteByte(value)
-			s = s[next+4:]
-		} else {
-			out.WriteByte('\\')
-			s = s[next+1:]
-		}
-	}
-	out.WriteString(s)
-	return out.String()
-}
-
-// octal reads three octal digits below 256.
-func octal(s string) (value byte, ok bool) {
-	if len(s) < 3 || s[0] > '3' {
-		return 0, false
-	}
-	for i := range 3 {
-		digit := s[i] - '0'
-		if digit > 7 {
-			return 0, false
-		}
-		value = value<<3 | digit
-	}
-	return value, true
-}
-
-// labelText makes a name fit for a label value, which has to be UTF-8: other bytes are escaped as the kernel would.
-func labelText(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	var out strings.Builder
-	for i, r := range s {
-		if _, size := utf8.DecodeRuneInString(s[i:]); r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&out, `\%03o`, s[i])
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
 }
 
 // splitSource takes server:/path or [IPv6 address]:/path apart. The path keeps a trailing slash.

@@ -1,7 +1,6 @@
 package nfs
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -55,26 +54,6 @@ func TestBoundedOptions(t *testing.T) {
 	}
 }
 
-func TestUnescape(t *testing.T) {
-	tests := map[string]string{
-		`/mnt/a`:                 "/mnt/a",
-		`/mnt/with\040space`:     "/mnt/with space",
-		`/mnt/tab\011here`:       "/mnt/tab\there",
-		`/mnt/back\134slash#h`:   `/mnt/back\slash#h`,
-		`\040\134040`:            ` \040`,
-		`/δοκιμή\012`:            "/δοκιμή\n",
-		`/half\04`:               `/half\04`,
-		`/no\999octal\`:          `/no\999octal\`,
-		`/above\400 \377`:        "/above\\400 \xff",
-		`/mixed\0409\x41\043end`: `/mixed 9\x41#end`,
-	}
-	for text, want := range tests {
-		if got := unescape(text); got != want {
-			t.Errorf("unescape(%q) is %q, not %q", text, got, want)
-		}
-	}
-}
-
 func TestSplitSource(t *testing.T) {
 	tests := map[string][2]string{
 		"192.0.2.1:/srv/vol1":      {"192.0.2.1", "/srv/vol1"},
@@ -91,32 +70,6 @@ func TestSplitSource(t *testing.T) {
 	for source, want := range tests {
 		if host, path := splitSource(source); host != want[0] || path != want[1] {
 			t.Errorf("%q is %q and %q, not %q", source, host, path, want)
-		}
-	}
-}
-
-func TestLabelText(t *testing.T) {
-	for text, want := range map[string]string{"/δοκιμή": "/δοκιμή", "/caf\xe9/\xff": `/caf\351/\377`, "": ""} {
-		if got := labelText(text); got != want {
-			t.Errorf("%q is %q, not %q", text, got, want)
-		}
-	}
-}
-
-func TestMountPointList(t *testing.T) {
-	many := strings.Fields(strings.Repeat("/m ", maxMountPoints+3))
-	tests := []struct {
-		mountPoints []string
-		want        string
-	}{
-		{[]string{"/mnt/a"}, "/mnt/a"},
-		{[]string{"/mnt/with space", "/mnt/tab\there", `/mnt/back\slash#h`}, `/mnt/with\040space /mnt/tab\011here /mnt/back\134slash#h`},
-		{many[:maxMountPoints], strings.Join(many[:maxMountPoints], " ")},
-		{many, strings.Join(many[:maxMountPoints], " ") + " +3"},
-	}
-	for _, test := range tests {
-		if got := mountPointList(test.mountPoints); got != test.want {
-			t.Errorf("%q is listed as %q, not %q", test.mountPoints, got, test.want)
 		}
 	}
 }

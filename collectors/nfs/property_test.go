@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 // kernelEscape writes a name as the kernel does in these files.
@@ -66,7 +68,7 @@ func TestWrittenMountIsReadBack(t *testing.T) {
 			t.Fatalf("%d mounts", len(all))
 		}
 		got := all[0]
-		if unescape(string(got.Source)) != source || unescape(string(got.MountPoint)) != mountPoint || got.Age != age[0] {
+		if kernel.Unescape(string(got.Source)) != source || kernel.Unescape(string(got.MountPoint)) != mountPoint || got.Age != age[0] {
 			t.Fatalf("%q on %q of age %d", got.Source, got.MountPoint, got.Age)
 		}
 		equal(t, padded(sizes, byteFields), got.Bytes[:])
@@ -95,7 +97,7 @@ func TestNumbers(t *testing.T) {
 		"0": 0, "007": 7, "9223372036854775807": 1<<63 - 1, "9223372036854775808": Absent, "18446744073709551615": Absent,
 		"": Absent, "-1": Absent, "+1": Absent, "1.5": Absent, "0x10": Absent, "1\x20": Absent, "99999999999999999999": Absent,
 	} {
-		if got := parseNumber(word); got != want {
+		if got := kernel.ParseNumber(word); got != want {
 			t.Errorf("%q is %d, not %d", word, uint64(got), uint64(want))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 const (
@@ -26,7 +28,7 @@ func readSetting(fsys fs.FS, name string, skip Skip) (Number, error) {
 	if err != nil {
 		return Absent, fmt.Errorf("read %s: %w", name, err)
 	}
-	value := parseNumber(bytes.TrimSpace(data))
+	value := kernel.ParseNumber(bytes.TrimSpace(data))
 	if !value.Known() {
 		skip(skipSetting, 1)
 	}
@@ -123,7 +125,7 @@ func parseModuleOption(data []byte, module, option string, skip Skip) (value Num
 			if name != option {
 				continue
 			}
-			if value, ok = parseNumber(text), true; !value.Known() {
+			if value, ok = kernel.ParseNumber(text), true; !value.Known() {
 				skip(skipModuleOption, 1)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 // superblock is one NFS file system as the client knows it. All of its mount points share its counters.
@@ -32,11 +34,11 @@ type statistics struct {
 func (s *superblock) server() string {
 	for _, option := range [...]string{"addr", "mountaddr"} {
 		if address, ok := s.options.Get(option); ok {
-			return labelText(address)
+			return kernel.LabelText(address)
 		}
 	}
 	host, _ := splitSource(s.source)
-	return labelText(host)
+	return kernel.LabelText(host)
 }
 
 // take keeps a stanza's numbers. The first stanza of a superblock gives them all, so that they belong to one moment.
@@ -78,7 +80,7 @@ type mountKey struct{ source, mountPoint string }
 func (i *inventory) join(stanzas iter.Seq[*Stanza], mounts []Mount, skip Skip) {
 	waiting := i.fromMounts(mounts)
 	for stanza := range stanzas {
-		key := mountKey{unescape(string(stanza.Source)), unescape(string(stanza.MountPoint))}
+		key := mountKey{kernel.Unescape(string(stanza.Source)), kernel.Unescape(string(stanza.MountPoint))}
 		queue := waiting[key]
 		if len(queue) == 0 {
 			skip(skipMountChanged, 1)
@@ -125,8 +127,8 @@ func compareSources(a, b string) int {
 func (i *inventory) fromStanzas(stanzas iter.Seq[*Stanza]) {
 	used := make(map[string]int)
 	for stanza := range stanzas {
-		source, mountPoint := unescape(string(stanza.Source)), unescape(string(stanza.MountPoint))
-		device := unused(labelText(source+"@"+mountPoint), used)
+		source, mountPoint := kernel.Unescape(string(stanza.Source)), kernel.Unescape(string(stanza.MountPoint))
+		device := unused(kernel.LabelText(source+"@"+mountPoint), used)
 		block := &superblock{
 			device: device, source: source, mountPoints: []string{mountPoint},
 			options: Options(strings.ReplaceAll(string(stanza.Options), " ", "")),

@@ -3,6 +3,8 @@ package nfs
 import (
 	"bytes"
 	"strings"
+
+	"github.com/nasight/nasight/collectors/internal/kernel"
 )
 
 // transportInfo is the part of an xprt_info file that matters here.
@@ -21,7 +23,7 @@ func parseTransportInfo(data []byte) (info transportInfo, ok bool) {
 		if target == nil {
 			continue
 		}
-		*target = parseNumber(bytes.TrimSpace(value))
+		*target = kernel.ParseNumber(bytes.TrimSpace(value))
 		ok = ok || target.Known()
 	}
 	return info, ok

@@ -20,9 +20,15 @@ type area struct {
 func areas() []area {
 	return []area{
 		{"NFS: mounts, transports, settings", []string{"nfs"}},
+		{"SMB: shares, servers, channels", []string{"smb"}},
+		{"iSCSI: targets and their disks", []string{"iscsi"}},
+		{"Mounts of any protocol", []string{"mount"}},
 		{"TCP: sessions and endpoints", []string{"session", "sessions", "endpoint"}},
 		{"Network interfaces", []string{"nic"}},
 		{"Processor", []string{"cpu"}},
+		{"Google Compute Engine", []string{"gce"}},
+		{"Volumes and pools: Google Cloud NetApp Volumes, Azure NetApp Files", []string{"volume", "pool", "replication"}},
+		{"Azure Files", []string{"account", "share", "subscription"}},
 		{"Findings", []string{"finding"}},
 		{"nasight's own health", nil},
 	}

@@ -44,6 +44,8 @@ func packages(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
+		case entry.IsDir() && name != "." && isModule(filepath.Join(top, name)):
+			return fs.SkipDir // a tool
 		case entry.IsDir() && (entry.Name() == "testdata" || len(name) > 1 && strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
@@ -56,6 +58,11 @@ func packages(t *testing.T) []string {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+func isModule(directory string) bool {
+	_, err := os.Stat(filepath.Join(directory, "go.mod"))
+	return err == nil
 }
 
 var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)

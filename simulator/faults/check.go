@@ -11,8 +11,8 @@ import (
 // Kinds are all faults, those of calls first.
 func Kinds() []Kind {
 	return []Kind{
-		Latency, TooManyRequests, Unavailable, Unauthenticated, Forbidden, Cut, HalfPage, EmptyPage, WrongType, UnknownEnum,
-		UnknownField, Unreachable, ExecutionErrors, Late, Revised, Missing, Vanished, ClockSkew,
+		Latency, TooManyRequests, Unavailable, Unauthenticated, Forbidden, ServiceDisabled, Cut, HalfPage, EmptyPage, WrongType, UnknownEnum,
+		UnknownField, Unreachable, ExecutionErrors, Overloaded, MetricError, Refused, PartialError, Truncated, Late, Revised, Missing, Vanished, ClockSkew,
 	}
 }
 

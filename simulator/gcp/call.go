@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 
 	"github.com/nasight/nasight/simulator/faults"
@@ -19,7 +20,8 @@ type failure struct {
 	code       codes.Code
 	message    string
 	retryAfter time.Duration
-	cut        bool // no answer: the connection ends
+	cut        bool                  // no answer: the connection ends
+	info       *errdetails.ErrorInfo // why, for programs; nil where the service tells none
 }
 
 func failed(code codes.Code, format string, args ...any) *failure {
@@ -39,13 +41,16 @@ func (c call) hit(kind faults.Kind) bool {
 
 // begin lets the faults of a call act, and then checks who calls. authorization is the header as sent.
 func (c *Cloud) begin(ctx context.Context, method, project, authorization string) (call, *failure) {
-	known := c.projects[project]
+	known := c.project(project)
 	id := project
 	if known != nil {
 		id = known.ID
 	}
 	hits := c.faults.Call(method, id)
 	for _, fault := range hits {
+		if fault.Kind == faults.ServiceDisabled {
+			return call{}, disabled(method, project, known)
+		}
 		if failure := act(ctx, fault); failure != nil {
 			return call{}, failure
 		}
@@ -84,6 +89,24 @@ func act(ctx context.Context, fault faults.Fault) *failure {
 	}
 	return nil
 }
+
+// disabled is the answer for a project in which the API of a method is not enabled.
+func disabled(method, asked string, project *model.Project) *failure {
+	service, consumer := "netapp.googleapis.com", "projects/"+asked
+	if strings.HasPrefix(method, "List") || strings.HasPrefix(method, "Get") { // the methods of gRPC
+		service = "monitoring.googleapis.com"
+	}
+	if project != nil {
+		consumer = "projects/" + number(project)
+	}
+	f := failed(codes.PermissionDenied, "%s has not been used in project %s before or it is disabled.", service, lastPart(consumer))
+	f.info = &errdetails.ErrorInfo{
+		Reason: "SERVICE_DISABLED", Domain: "googleapis.com", Metadata: map[string]string{"service": service, "consumer": consumer},
+	}
+	return f
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 func unauthenticated() *failure {
 	return failed(codes.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, "+

@@ -34,21 +34,27 @@ type Cloud struct {
 	usage    usage
 	conns    connections
 	metrics  []*metric
-	projects map[string]*model.Project // by id and by number
 }
 
 // New makes the services of a model.
 func New(options Options) *Cloud {
-	c := &Cloud{
+	return &Cloud{
 		model: options.Model, now: options.Now, faults: options.Faults, access: options.Access, instance: options.Instance,
-		usage: usage{calls: map[callKey]*Calls{}}, conns: connections{open: map[string]closer{}},
-		metrics: metricTable(), projects: map[string]*model.Project{},
+		usage: usage{calls: map[callKey]*Calls{}}, conns: connections{open: map[string]closer{}}, metrics: metricTable(),
 	}
-	for _, project := range options.Model.Fleet().Projects {
-		c.projects[project.ID] = project
-		c.projects[number(project)] = project
+}
+
+// present is what the fleet is now.
+func (c *Cloud) present() *model.Model { return c.model.At(c.clock()) }
+
+// project is the project of an id or a number; nil if there is none.
+func (c *Cloud) project(name string) *model.Project {
+	for _, project := range c.present().Fleet().Projects {
+		if project.ID == name || number(project) == name {
+			return project
+		}
 	}
-	return c
+	return nil
 }
 
 // Register puts the metric service on a server. The server has to listen through Listener.

@@ -147,7 +147,7 @@ func (c *Cloud) created() string {
 func (c *Cloud) served(r restCall) []*model.Placement {
 	data := c.faults.Data()
 	var all []*model.Placement
-	for _, p := range c.model.Volumes() {
+	for _, p := range c.present().Volumes() {
 		vanished := slices.ContainsFunc(data, func(a faults.Active) bool {
 			return a.Fault.Kind == faults.Vanished && a.Fault.Hits(p.Project.ID, p.Location(), p.Volume.Name, "")
 		})

@@ -51,7 +51,7 @@ func (c *Cloud) metadata(path string) (string, bool) {
 	if c.instance == nil {
 		return "", false
 	}
-	project := c.projects[c.instance.Project]
+	project := c.project(c.instance.Project)
 	values := map[string]func(*model.Instance) string{
 		"project/project-id":         func(i *model.Instance) string { return i.Project },
 		"project/numeric-project-id": func(*model.Instance) string { return number(project) },

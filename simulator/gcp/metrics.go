@@ -110,8 +110,8 @@ func latency(m *model.Model, p *model.Placement, op model.Op, window time.Time) 
 	return traffic.LatencyMS, traffic.Operations > 0
 }
 
-func limit(_ *model.Model, p *model.Placement, _ model.Op, _ time.Time) (float64, bool) {
-	return p.Limit() * 1024, true
+func limit(m *model.Model, p *model.Placement, _ model.Op, window time.Time) (float64, bool) {
+	return m.At(window).Find(p.Path).Limit() * 1024, true
 }
 
 func space(field func(model.Space) int64) func(*model.Model, *model.Placement, model.Op, time.Time) (float64, bool) {

@@ -92,6 +92,11 @@ func (f *failure) grpc() error {
 			s = with
 		}
 	}
+	if f.info != nil {
+		if with, err := s.WithDetails(f.info); err == nil {
+			s = with
+		}
+	}
 	return s.Err()
 }
 

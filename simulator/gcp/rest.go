@@ -105,7 +105,13 @@ func (c *Cloud) refuse(w http.ResponseWriter, f *failure) {
 		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
 	}
 	code := httpStatus(f.code)
-	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": code, "message": f.message, "status": statusName(f.code)}})
+	failure := map[string]any{"code": code, "message": f.message, "status": statusName(f.code)}
+	if f.info != nil {
+		failure["details"] = []any{map[string]any{
+			"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": f.info.GetReason(), "domain": f.info.GetDomain(), "metadata": f.info.GetMetadata(),
+		}}
+	}
+	body, err := json.Marshal(map[string]any{"error": failure})
 	if err != nil {
 		body = nil // texts and numbers cannot fail
 	}

@@ -43,7 +43,7 @@ func (m *metric) resourceType() string {
 func (c *Cloud) allSeries(m *metric, project *model.Project) []*series {
 	projects := []*model.Project{project}
 	for _, id := range project.MetricsScope {
-		if other := c.projects[id]; other != nil && other != project {
+		if other := c.project(id); other != nil && other != project {
 			projects = append(projects, other)
 		}
 	}
@@ -57,7 +57,7 @@ func (c *Cloud) allSeries(m *metric, project *model.Project) []*series {
 		return all
 	}
 	for _, project := range projects {
-		for _, placement := range c.model.Volumes() {
+		for _, placement := range c.present().Volumes() {
 			if placement.Project == project && placement.Pool.Mode != model.ONTAP {
 				all = append(all, c.volumeSeries(m, placement)...)
 			}

@@ -15,6 +15,9 @@ type invalid struct{ key, message string }
 // Error names the key and what is wrong.
 func (e *invalid) Error() string { return e.key + ": " + e.message }
 
+// Key is where the description has the value, such as projects[0].pools[1].name.
+func (e *invalid) Key() string { return e.key }
+
 // The most that a description may hold. They bound the memory of the emulator, not the service.
 const (
 	maxProjects = 1_000
@@ -77,6 +80,8 @@ func (f *Fleet) Complete() error {
 	if c.err == nil { // the rest relies on every entry being there
 		f.checkProjects(c)
 		f.checkInstances(c)
+		f.checkSubscriptions(c)
+		f.checkHosts(c)
 		f.checkTruth(c)
 	}
 	if c.err != nil {
@@ -87,9 +92,10 @@ func (f *Fleet) Complete() error {
 
 // checkComplete refuses too many entries, and empty ones.
 func (f *Fleet) checkComplete(c *checker) {
-	if len(f.Projects) == 0 || len(f.Projects) > maxProjects {
+	if len(f.Projects)+len(f.Subscriptions)+len(f.Hosts) == 0 || len(f.Projects) > maxProjects {
 		c.failf("projects", "%d projects: 1 to %d are possible", len(f.Projects), maxProjects)
 	}
+	f.checkSharesComplete(c)
 	volumes := 0
 	for i, project := range f.Projects {
 		key := fmt.Sprintf("projects[%d]", i)
@@ -157,7 +163,7 @@ func (f *Fleet) project(id string) *Project {
 
 // checkTruth refuses a finding about something that is not there.
 func (f *Fleet) checkTruth(c *checker) {
-	known := map[Planted]bool{}
+	known := f.plantable()
 	for _, project := range f.Projects {
 		for _, pool := range project.Pools {
 			known[Planted{Project: project.ID, Location: pool.Location, Pool: pool.Name}] = true
@@ -176,7 +182,7 @@ func (f *Fleet) checkTruth(c *checker) {
 				c.failf(key, "names no detector or no variant")
 			}
 			if !known[resource] {
-				c.failf(key, "there is no pool or volume %s/%s/%s/%s", row.Project, row.Location, row.Pool, row.Volume)
+				c.failf(key, "there is no pool or volume, account or share %s/%s/%s/%s", row.Project, row.Location, row.Pool, row.Volume)
 			}
 		}
 	}

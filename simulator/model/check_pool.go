@@ -109,10 +109,14 @@ func (r *Replication) check(c *checker, key string) {
 	c.within(key+".transfer_gib", r.TransferGiB, 0, maxGiB)
 }
 
+// leastWithin is three seconds of a window.
+const leastWithin = 0.01
+
 func (l *Workload) check(c *checker, key string) {
 	setDefault(&l.Pattern, Constant)
 	setDefault(&l.BlockKiB, 64)
 	setDefault(&l.MetadataBytes, 256)
+	setDefault(&l.Within, 1)
 	setDefault(&l.LatencyMS, 1)
 	setDefault(&l.Factor, 8)
 	setDefault(&l.Every, Span(48*time.Hour))
@@ -124,6 +128,7 @@ func (l *Workload) check(c *checker, key string) {
 	c.within(key+".metadata_mibps", l.MetadataMiBps, 0, maxMiBps)
 	c.within(key+".block_kib", l.BlockKiB, 0.5, 16<<10)
 	c.within(key+".metadata_bytes", l.MetadataBytes, 1, 1<<20)
+	c.within(key+".within", l.Within, leastWithin, 1)
 	c.within(key+".latency_ms", l.LatencyMS, 0.01, 10_000)
 	c.within(key+".factor", l.Factor, 0, 1_000)
 	c.span(key+".every", l.Every, 2*Grain)

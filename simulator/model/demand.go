@@ -17,12 +17,15 @@ func (m *Model) demand(p *Placement, op Op, window time.Time) float64 {
 
 // shape is the pattern's factor on the mean in a window.
 func (m *Model) shape(p *Placement, window time.Time) float64 {
-	load := &p.Volume.Load
+	return m.shapeOf(&p.Volume.Load, p.key, window)
+}
+
+func (m *Model) shapeOf(load *Workload, key uint64, window time.Time) float64 {
 	switch load.Pattern {
 	case Daily:
 		return daily(window.Add(Grain / 2))
 	case Bursty:
-		if m.bursts(p, window) {
+		if m.bursts(load, key, window) {
 			return load.Factor
 		}
 	case Growing:
@@ -49,12 +52,11 @@ func daily(at time.Time) float64 {
 
 // bursts tells whether a window is in the burst of its span. The burst begins at a place in the span that the seed
 // chooses, and ends within the span.
-func (m *Model) bursts(p *Placement, window time.Time) bool {
-	load := &p.Volume.Load
+func (m *Model) bursts(load *Workload, key uint64, window time.Time) bool {
 	every, length := int64(time.Duration(load.Every)/Grain), int64(time.Duration(load.Length)/Grain)
 	index := window.Unix() / int64(Grain/time.Second)
 	span := floorDiv(index, every)
-	start := int64(m.unitAt(p.key, "span", span) * float64(max(1, every-length+1)))
+	start := int64(m.unitAt(key, "span", span) * float64(max(1, every-length+1)))
 	at := index - span*every
 	return at >= start && at < start+length
 }

@@ -6,9 +6,11 @@ package model
 // Fleet is the description of everything the emulator serves. Parse and ReadFile read it; a fleet made in Go goes through
 // Complete first.
 type Fleet struct {
-	Projects  []*Project  `yaml:"projects"`
-	Instances []*Instance `yaml:"instances"` // hosts that the metadata server can stand for
-	Truth     Truth       `yaml:"truth"`
+	Projects      []*Project      `yaml:"projects"`
+	Instances     []*Instance     `yaml:"instances"`     // hosts that the metadata server can stand for
+	Subscriptions []*Subscription `yaml:"subscriptions"` // of Azure
+	Hosts         []*Host         `yaml:"hosts"`         // clients
+	Truth         Truth           `yaml:"truth"`
 }
 
 // Project is one cloud project.
@@ -80,6 +82,7 @@ type Workload struct {
 	MetadataMiBps float64 `yaml:"metadata_mibps"`
 	BlockKiB      float64 `yaml:"block_kib"`      // of a read or write; default 64
 	MetadataBytes float64 `yaml:"metadata_bytes"` // of a metadata operation; default 256
+	Within        float64 `yaml:"within"`         // share of each five minutes in which all of it is asked for: means hide such clusters; default 1
 	LatencyMS     float64 `yaml:"latency_ms"`     // of a read on an idle volume; default 1. Writes take 0.8 of it, metadata 0.5
 	Factor        float64 `yaml:"factor"`         // bursty: a burst over the mean (default 8); step: after over before
 	Every         Span    `yaml:"every"`          // bursty: one burst in each such span; default 48h
@@ -105,7 +108,8 @@ type Truth struct {
 	Healthy  []Planted `yaml:"healthy"` // twins: as close to the finding as health can be
 }
 
-// Planted names a detector's variant and the resource that it is about.
+// Planted names a detector's variant and the resource that it is about. On Azure the project is the subscription, the
+// location the region, the pool the storage account (of Azure NetApp Files ACCOUNT/POOL) and the volume the share.
 type Planted struct {
 	Detector string `yaml:"detector"`
 	Variant  string `yaml:"variant"`

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,12 +17,18 @@ const Burst = 0.1
 // Model answers what the fleet does at any time. It holds no state but the description: every answer is a pure function
 // of the fleet, the seed, the epoch and the question.
 type Model struct {
-	fleet   *Fleet
-	seed    uint64
-	epoch   time.Time
-	volumes []*Placement
-	byPool  map[*Pool][]*Placement
-	byPath  map[string]*Placement
+	fleet        *Fleet
+	seed         uint64
+	epoch        time.Time
+	volumes      []*Placement
+	byPool       map[*Pool][]*Placement
+	byPath       map[string]*Placement
+	shares       []*SharePlacement
+	sharesByPath map[string]*SharePlacement
+	netapp       []*NetAppPlacement
+	credits      *creditBook
+	clients      Clients // nil: the descriptions say what is asked for
+	phases       atomic.Pointer[[]phase]
 }
 
 // Placement is a volume with what it belongs to.
@@ -58,6 +65,8 @@ func New(fleet *Fleet, seed uint64, epoch time.Time) *Model {
 			}
 		}
 	}
+	m.placeShares()
+	m.placeNetApp()
 	return m
 }
 
@@ -105,13 +114,31 @@ func (m *Model) Traffic(p *Placement, op Op, from, to time.Time) Traffic {
 
 // rate is what a volume does per second in the window that starts at the given time.
 func (m *Model) rate(p *Placement, op Op, window time.Time) Traffic {
-	pressure := m.pressure(p, window)
-	bytes := m.demand(p, op, window) * pressure.granted
-	return Traffic{
-		Bytes:      bytes,
-		Operations: bytes / p.Volume.Load.size(op),
-		LatencyMS:  p.Volume.Load.latency(op) * pressure.slowdown * (1 + p.Volume.Load.noise()*m.signed(p.key, "latency"+string(op), window)),
+	if then := m.At(window); then != m {
+		return then.rate(p, op, window)
 	}
+	p = m.byPath[p.Path] // as this description has it
+	pressure := m.pressure(p, window)
+	asked := m.asked(p, op, window)
+	latency := p.Volume.Load.latency(op) * pressure.slowdown
+	if m.driven(p.Path, window) {
+		latency, _ = m.clients.LatencyMS(p.Path, op, window, pressure.granted)
+	}
+	return Traffic{
+		Bytes:      asked.Bytes * pressure.granted,
+		Operations: asked.Operations * pressure.granted,
+		LatencyMS:  latency * (1 + p.Volume.Load.noise()*m.signed(p.key, "latency"+string(op), window)),
+	}
+}
+
+// Held tells whether clients ask a volume for more than its limit at a time.
+func (m *Model) Held(p *Placement, at time.Time) bool {
+	if then := m.At(at); then != m {
+		return then.Held(p, at)
+	}
+	p = m.byPath[p.Path] // as this description has it
+	asked, _ := m.load(p, at.Truncate(Grain))
+	return asked.Bytes > p.Limit()*mib
 }
 
 // pressure is how a limit acts on a volume in a window.
@@ -130,14 +157,16 @@ const (
 )
 
 func (m *Model) pressure(p *Placement, window time.Time) pressure {
-	throughput, operations := m.load(p, window)
-	byBytes, byOperations := ratio(throughput, p.Limit()*mib), 0.0
-	if iops := p.Pool.IOPS(); iops > 0 {
-		byOperations = ratio(operations, iops)
+	if then := m.At(window); then != m {
+		return then.pressure(p, window)
 	}
+	p = m.byPath[p.Path] // as this description has it
+	mean, clustered := m.load(p, window)
+	byBytes, byOperations := mean.over(p)
 	over := max(byBytes, byOperations)
 	if over <= 1 {
-		return pressure{granted: 1, slowdown: 1 + riseToLimit*over*over}
+		bytesAtOnce, operationsAtOnce := clustered.over(p)
+		return pressure{granted: 1, slowdown: slowed(max(bytesAtOnce, operationsAtOnce))}
 	}
 	granted := 1 / over
 	if byBytes > byOperations {
@@ -146,8 +175,19 @@ func (m *Model) pressure(p *Placement, window time.Time) pressure {
 			key = p.poolKey // the volumes share the burst, or else their sum would not be the pool's
 		}
 		granted = min(1, granted*(1+shownBurst*m.unit(key, "burst", window)))
+		if byOperations > 0 {
+			granted = min(granted, 1/byOperations) // the burst is of throughput alone
+		}
 	}
-	return pressure{granted: granted, slowdown: min(mostSlowdown, 1+riseToLimit+riseBeyond*(over-1))}
+	return pressure{granted: granted, slowdown: slowed(over)}
+}
+
+// slowed is the latency over that of the idle volume, where so much of a limit is asked for.
+func slowed(over float64) float64 {
+	if over <= 1 {
+		return 1 + riseToLimit*over*over
+	}
+	return min(mostSlowdown, 1+riseToLimit+riseBeyond*(over-1))
 }
 
 // ratio is how much of a limit is asked for. A limit of nothing is passed by any request.
@@ -158,18 +198,31 @@ func ratio(asked, limit float64) float64 {
 	return asked / limit
 }
 
-// load is what is asked of the limit that bounds the volume, in bytes and operations per second.
-func (m *Model) load(p *Placement, window time.Time) (throughput, operations float64) {
+// load is what is asked of the limit that bounds the volume: over the window, and while it is asked for. What the limit does
+// not let through at once waits, and gets through before the window ends if the limit is as large as the mean.
+func (m *Model) load(p *Placement, window time.Time) (mean, clustered Asked) {
 	sharers := []*Placement{p}
 	if p.Pool.Shared() {
 		sharers = m.byPool[p.Pool]
 	}
 	for _, sharer := range sharers {
+		within := max(sharer.Volume.Load.Within, leastWithin)
 		for _, op := range Ops() {
-			bytes := m.demand(sharer, op, window)
-			throughput += bytes
-			operations += bytes / sharer.Volume.Load.size(op)
+			asked := m.asked(sharer, op, window)
+			mean.Bytes += asked.Bytes
+			mean.Operations += asked.Operations
+			clustered.Bytes += asked.Bytes / within
+			clustered.Operations += asked.Operations / within
 		}
 	}
-	return throughput, operations
+	return mean, clustered
+}
+
+// over is how much of the limits that bound the volume is asked for.
+func (a Asked) over(p *Placement) (byBytes, byOperations float64) {
+	byBytes = ratio(a.Bytes, p.Limit()*mib)
+	if iops := p.Pool.IOPS(); iops > 0 {
+		byOperations = ratio(a.Operations, iops)
+	}
+	return byBytes, byOperations
 }

@@ -253,6 +253,30 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
+// Requests that come in clusters wait while more than the limit is asked for, and are through before the window ends: the means
+// of a window show a longer latency and nothing else.
+func TestClustersWait(t *testing.T) {
+	of := func(asked, within float64) model.Traffic {
+		m := one(t, model.Workload{ReadMiBps: asked, Within: within, LatencyMS: 1, Noise: -1})
+		return m.Traffic(m.Volumes()[0], model.Read, epoch, epoch.Add(model.Grain))
+	}
+	even, clustered, roomy, over := of(57.6, 0), of(57.6, 0.5), of(25.6, 0.5), of(128, 0.5)
+	if even.Bytes != clustered.Bytes || even.Operations != clustered.Operations {
+		t.Errorf("90 %% of the limit: %+v evenly, %+v in clusters", even, clustered)
+	}
+	// 0.9 of the limit within half of the time is 1.8 of it: 1.3 + 3 × 0.8.
+	if math.Abs(clustered.LatencyMS-3.7) > 1e-9 || even.LatencyMS > 1.3 {
+		t.Errorf("90 %% of the limit takes %g ms evenly, %g ms in clusters", even.LatencyMS, clustered.LatencyMS)
+	}
+	if roomy.LatencyMS > 1.3 {
+		t.Errorf("clusters below the limit take %g ms", roomy.LatencyMS)
+	}
+	// Twice the limit is asked for over the whole window: what is let through is the limit, and the wait no less than evenly.
+	if all := of(128, 0); over.Bytes != all.Bytes || over.LatencyMS < all.LatencyMS {
+		t.Errorf("200 %% of the limit: %+v in clusters, %+v evenly", over, all)
+	}
+}
+
 func TestSpaceGrowsToItsBounds(t *testing.T) {
 	m := one(t, model.Workload{})
 	p := m.Volumes()[0]

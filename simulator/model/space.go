@@ -17,6 +17,7 @@ type Space struct {
 // Space is what a volume holds at a moment. It grows evenly, and stops at what the volume can hold.
 func (m *Model) Space(p *Placement, at time.Time) Space {
 	days := at.Sub(m.epoch).Hours() / 24
+	p = m.At(at).byPath[p.Path]
 	v := p.Volume
 	s := Space{Allocated: v.CapacityGiB * gib, InodeLimit: p.InodeLimit()}
 	s.Used = grown(v.UsedGiB*gib, v.GrowthGiBPerDay*gib*days, s.Allocated)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/nasight/nasight/bundle"
@@ -24,27 +25,57 @@ type host struct{ procfs, sysfs, netlink string }
 // recorded unpacks the capture's first moment.
 func recorded(t *testing.T) host {
 	t.Helper()
-	recording, err := bundle.Open(capture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	host, _ := recordedMoments(t, capture)
+	return host
+}
+
+// recordedMoments unpacks captures whose first moment is shown as the host, and returns what shows another one. Roots are
+// opened anew for every run of a collector, so a link that is put in the place of another is all that it takes.
+func recordedMoments(t *testing.T, captures ...string) (shown host, show func(moment int)) {
+	t.Helper()
 	directory := t.TempDir()
-	unpacked := host{filepath.Join(directory, "procfs"), filepath.Join(directory, "sysfs"), filepath.Join(directory, "netlink")}
-	root := recording.Moments[0].Root
-	for to, tree := range map[string]fs.FS{
-		unpacked.procfs: root.Procfs, unpacked.sysfs: root.Sysfs, unpacked.netlink: root.Netlink,
-	} {
-		if err := os.CopyFS(to, tree); err != nil {
-			t.Fatalf("unpack %s: %v", capture, err)
+	at := func(moment string) host {
+		return host{filepath.Join(directory, moment, "procfs"), filepath.Join(directory, moment, "sysfs"), filepath.Join(directory, moment, "netlink")}
+	}
+	count := 0
+	for _, capture := range captures {
+		recording, err := bundle.Open(capture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, moment := range recording.Moments {
+			unpacked, root := at(strconv.Itoa(count)), moment.Root
+			count++
+			for to, tree := range map[string]fs.FS{unpacked.procfs: root.Procfs, unpacked.sysfs: root.Sysfs, unpacked.netlink: root.Netlink} {
+				if err := os.CopyFS(to, tree); err != nil {
+					t.Fatalf("unpack %s: %v", capture, err)
+				}
+			}
 		}
 	}
-	return unpacked
+	now, next := filepath.Join(directory, "now"), filepath.Join(directory, "next")
+	show = func(moment int) {
+		if err := os.Symlink(strconv.Itoa(moment), next); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show(0)
+	return at("now"), show
 }
 
 // configuration writes a configuration file that reads the host.
 func (h host) configuration(t *testing.T) string {
 	t.Helper()
-	text := fmt.Sprintf("hosts:\n  - {name: recorded, procfs: %q, sysfs: %q, netlink: %q}\n", h.procfs, h.sysfs, h.netlink)
+	return h.configurationWith(t, "")
+}
+
+// configurationWith writes one that says more.
+func (h host) configurationWith(t *testing.T, more string) string {
+	t.Helper()
+	text := fmt.Sprintf("hosts:\n  - {name: recorded, procfs: %q, sysfs: %q, netlink: %q}\n%s", h.procfs, h.sysfs, h.netlink, more)
 	file := filepath.Join(t.TempDir(), "nasight.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

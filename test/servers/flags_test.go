@@ -13,11 +13,13 @@ import (
 
 // A flag that the files for deployment name is one that the program knows.
 func TestDeployedFlagsExist(t *testing.T) {
-	serveHelp, agentHelp := help(t, "nasight", "serve"), help(t, "nasight-agent")
+	serveHelp, agentHelp, reportHelp := help(t, "nasight", "serve"), help(t, "nasight-agent"), help(t, "nasight", "report", "weekly")
 	files := map[string]string{
-		"Dockerfile":                    serveHelp + agentHelp,
-		"systemd/nasight.service":       serveHelp,
-		"systemd/nasight-agent.service": agentHelp,
+		"Dockerfile":                     serveHelp + agentHelp,
+		"systemd/nasight.service":        serveHelp,
+		"systemd/nasight-agent.service":  agentHelp,
+		"systemd/nasight-report.service": reportHelp,
+		"kubernetes/report-cronjob.yaml": reportHelp,
 	}
 	// nasight's flags have a dot in their names; those of docker and useradd have none.
 	dotted := regexp.MustCompile(`--[a-z-]+\.[a-z.-]+`)

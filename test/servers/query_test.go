@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,20 @@ func TestPromtoolWritesToTheHistory(t *testing.T) {
 		t.Fatalf("promtool push metrics: %v\n%s", err, output)
 	}
 	waitFor(t, "=> 48 @", "query", "instant", url, `nasight_cpu_cores{host="foreign"}`)
+}
+
+// Quotes, backslashes and letters of other alphabets come back as they were sent, by every way to ask.
+func TestPromtoolReadsOddValues(t *testing.T) {
+	url := serve(t)
+	const value = `say "ünïcode" \\share`
+	exposition := "# TYPE nasight_cpu_cores gauge\nnasight_cpu_cores{host=" + strconv.Quote(value) + "} 7\n"
+	if output, err := promtool(t, exposition, "push", "metrics", url); err != nil {
+		t.Fatalf("promtool push metrics: %v\n%s", err, output)
+	}
+	selector := "nasight_cpu_cores{host=" + strconv.Quote(value) + "}"
+	waitFor(t, "=> 7 @", "query", "instant", url, selector)
+	waitFor(t, value, "query", "labels", "--match=nasight_cpu_cores", url, "host")
+	waitFor(t, strconv.Quote(value), "query", "series", "--match="+selector, url)
 }
 
 // An agent on another host writes to a central instance, which then knows its mounts.

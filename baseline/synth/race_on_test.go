@@ -1,0 +1,6 @@
+//go:build race
+
+package synth
+
+// corpusSize is smaller under the race detector, which takes ten times as long.
+const corpusSize = 120

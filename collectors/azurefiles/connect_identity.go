@@ -1,0 +1,90 @@
+package azurefiles
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/internal/azureapi"
+)
+
+// anyAssignee stands in commands for somebody who is not known.
+const anyAssignee = "ASSIGNEE"
+
+// authenticate gets a token for Resource Manager from the configured identity. It tells whose it is, as far as the token
+// says; the session is nil where there is no use in going on.
+func (t *trial) authenticate(ctx context.Context) (asks *session, who string, check connect.Check) {
+	wants := need{name: "credentials"}
+	asks, err := t.clients.use()
+	if err != nil {
+		return nil, "nobody", t.refusal(wants, target{}, err)
+	}
+	if t.cfg.Identity.Kind == azureapi.IdentityNone && t.opts.Credential == nil {
+		return asks, "nobody", connect.Check{Name: wants.name, Status: connect.Skipped, Says: "azurefiles.identity.kind is none: no credentials are sent"}
+	}
+	token, err := asks.Token(ctx)
+	if err != nil {
+		return nil, "nobody", t.refusal(wants, target{}, err)
+	}
+	p := principalOf(token)
+	who = "the identity of kind " + t.cfg.Identity.Kind
+	if p.name != "" {
+		who = p.name
+	}
+	if p.assignee != "" {
+		t.assignee = p.assignee
+	}
+	return asks, who, connect.Check{Name: wants.name, Status: connect.OK, Says: "a token was issued to " + who}
+}
+
+// principal is who a token is for.
+type principal struct {
+	name     string
+	assignee string // for role assignments
+}
+
+// mostToken bounds what is read of a token.
+const mostToken = 64 << 10
+
+var userName = regexp.MustCompile(`^[A-Za-z0-9._+#@-]{1,128}$`)
+
+// principalOf reads a token's claims: names to print and to put into commands, which nobody relies on otherwise. Its
+// signature is not looked at. Nothing is known of a token that cannot be read.
+func principalOf(token string) principal {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || len(token) > mostToken {
+		return principal{}
+	}
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return principal{}
+	}
+	var claims struct {
+		Object      string `json:"oid"`
+		Application string `json:"appid"`
+		User        string `json:"upn"`
+		Unique      string `json:"unique_name"`
+	}
+	if json.Unmarshal(data, &claims) != nil {
+		return principal{}
+	}
+	p := principal{assignee: firstMatch(azureapi.IsGUID, claims.Object, claims.Application)}
+	if user := firstMatch(userName.MatchString, claims.User, claims.Unique); user != "" {
+		p.name = user
+	} else if application := firstMatch(azureapi.IsGUID, claims.Application); application != "" {
+		p.name = "application " + application
+	}
+	return p
+}
+
+func firstMatch(fits func(string) bool, texts ...string) string {
+	for _, text := range texts {
+		if fits(text) {
+			return text
+		}
+	}
+	return ""
+}

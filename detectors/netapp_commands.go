@@ -1,0 +1,91 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// The commands that change a volume or a capacity pool of Azure NetApp Files.
+
+// netapp tells whether a resource is one of Azure NetApp Files.
+func netapp(r fleet.Resource) bool { return fleet.Provider(r.Service) == fleet.ProviderAzureNetApp }
+
+const (
+	gibPerTiB = 1024
+
+	// netappIncluded is the throughput that a Flexible pool has without paying for it, in MiB/s.
+	netappIncluded = 128
+)
+
+// azPool are the arguments that name a pool, whose identity is ACCOUNT/POOL.
+func azPool(pool *fleet.Pool, flag string) string {
+	account, name, _ := strings.Cut(pool.Identity.Pool, "/")
+	group := "RESOURCE_GROUP"
+	if pool.ResourceGroup != "" {
+		group = quote(pool.ResourceGroup)
+	}
+	return fmt.Sprintf("--subscription %s -g %s --account-name %s %s %s", quote(pool.Identity.Project), group, quote(account), flag, quote(name))
+}
+
+func azUpdatePool(pool *fleet.Pool, flags string) string {
+	return "az netappfiles pool update " + azPool(pool, "--name") + " " + flags
+}
+
+func azUpdateVolume(volume *fleet.Volume, flags string) string {
+	return fmt.Sprintf("az netappfiles volume update %s --name %s %s", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume), flags)
+}
+
+// azPoolID is a pool's resource id, another name of the same account put in where one is given.
+func azPoolID(pool *fleet.Pool, other string) string {
+	account, name, _ := strings.Cut(pool.Identity.Pool, "/")
+	if other != "" {
+		name = other
+	}
+	group := pool.ResourceGroup
+	if group == "" {
+		group = "RESOURCE_GROUP"
+	}
+	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.NetApp/netAppAccounts/%s/capacityPools/%s",
+		pool.Identity.Project, group, account, name)
+}
+
+// azPoolThroughput sets what a Flexible pool may move. The reference of the command line has the flag for new pools only,
+// so it is the API's form.
+func azPoolThroughput(pool *fleet.Pool, mibps string) string {
+	url := "https://management.azure.com" + azPoolID(pool, "") + "?api-version=2025-09-01"
+	return fmt.Sprintf(`az rest --method patch --url %s --body '{"properties": {"customThroughputMibps": %s}}'`, quote(url), mibps)
+}
+
+// azMove makes a pool of another level beside one and moves its volumes there, the first ones by name.
+func azMove(pool *fleet.Pool, level string) string {
+	const most = 5
+	_, name, _ := strings.Cut(pool.Identity.Pool, "/")
+	target := name + "-" + level
+	created := *pool
+	account, _, _ := strings.Cut(pool.Identity.Pool, "/")
+	created.Identity.Pool = account + "/" + target
+	lines := []string{fmt.Sprintf("az netappfiles pool create %s --location %s --size %.0f --service-level %s --qos-type %s",
+		azPool(&created, "--name"), quote(pool.Identity.Location), tebibytesOf(float64(pool.Capacity)/gibibyte), titled(level), titled(pool.QoS))}
+	for i, volume := range pool.Volumes {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("# and %d volumes more in the same way", len(pool.Volumes)-most))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("az netappfiles volume pool-change %s --name %s --new-pool-resource-id %s",
+			azPool(pool, "--pool-name"), quote(volume.Identity.Volume), quote(azPoolID(pool, target))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tebibytesOf rounds up to whole TiB, as pools are sold.
+func tebibytesOf(gib float64) float64 { return math.Ceil(gib/gibPerTiB - 1e-9) }
+
+func titled(word string) string {
+	if word == "" {
+		return word
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package evaluate_test
+
+const raceDetector = true

@@ -1,0 +1,50 @@
+package fleet
+
+import "github.com/nasight/nasight/baseline"
+
+// Anomaly is one incident that the statistical baseline saw, with every series that it shows in. It stays the same while it
+// lasts: its members are those that began within 15 minutes, and are kept until all of them are over.
+type Anomaly struct {
+	baseline.Merged
+	Expected []string // the operator's windows in which it began
+	Changes  []string // what changed at that time, in words: a list, not a claim of cause
+}
+
+// Members are all of them, the root first.
+func (a Anomaly) Members() []baseline.Member {
+	return append([]baseline.Member{a.Root}, a.Others...)
+}
+
+// Resource is what all members have in common: the volume, the pool, the host, or the region or service that it reaches over.
+func (a Anomaly) Resource() Resource {
+	resource := ResourceAt(a.Root.Place)
+	for _, member := range a.Others {
+		resource = resource.common(ResourceAt(member.Place))
+	}
+	return resource
+}
+
+// ResourceAt is the resource at a place.
+func ResourceAt(p baseline.Place) Resource {
+	return Resource{Cloud: p.Cloud, Service: p.Service, Project: p.Project, Location: p.Location, Pool: p.Pool, Volume: p.Volume, Host: p.Host}
+}
+
+// common keeps the fields in which two resources agree, down to the first in which they do not: a volume's name says nothing
+// where the pools differ.
+func (r Resource) common(other Resource) Resource {
+	var same Resource
+	if r.Host == other.Host {
+		same.Host = r.Host
+	}
+	for _, level := range []func(*Resource) *string{
+		func(r *Resource) *string { return &r.Cloud }, func(r *Resource) *string { return &r.Service },
+		func(r *Resource) *string { return &r.Project }, func(r *Resource) *string { return &r.Location },
+		func(r *Resource) *string { return &r.Pool }, func(r *Resource) *string { return &r.Volume },
+	} {
+		if *level(&r) != *level(&other) {
+			break
+		}
+		*level(&same) = *level(&r)
+	}
+	return same
+}

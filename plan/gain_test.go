@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPlansGain: a plan that is proposed serves no less than today's limits do, but for what the operator asks for, and gains
+// something; one that is not has no step and says why.
+func TestPlansGain(t *testing.T) {
+	proposals := 0
+	many(t, func(t *rapid.T) {
+		pool, volumes, options := drawPool(t)
+		for i := range volumes {
+			volumes[i].FloorMiBps, volumes[i].CapMiBps = 0, 0
+		}
+		p, err := Build(pool, volumes, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Status != Proposed {
+			if p.Reason == "" || len(p.Steps) > 0 {
+				t.Fatalf("%s without a reason, or with steps", p.Status)
+			}
+			return
+		}
+		proposals++
+		e := p.Effect
+		if over := p.Assigned > p.Capacity+slack; !over && e.ServedAfter < e.ServedNow-1e-5 {
+			t.Fatalf("the plan serves %g, the limits of now %g", e.ServedAfter, e.ServedNow)
+		}
+		for _, a := range p.Volumes {
+			// Limits are whole numbers: where the pool has just enough, the fraction of one may be missing.
+			if a.State == Planned && a.Propose <= a.Current-1 && a.Propose < a.Need-1 && e.PoolShort == 0 {
+				t.Fatalf("%s is cut to %g, below its need of %g, in a pool that is not short", a.Name, float64(a.Propose), float64(a.Need))
+			}
+		}
+	})
+	if proposals == 0 {
+		t.Error("no plan was proposed: the test says little")
+	}
+}
+
+// A volume that may be cut to its need is cut to no less: 85.6 becomes 86, also where only the reserve has the fraction left.
+func TestNeedsAreRoundedUp(t *testing.T) {
+	p := sharing{pool: 384, needs: []float64{85.6, 250}, current: []float64{180, 200}, change: func(o *Options) { o.Reserve = 0.2 }}.build(t)
+	mustVerify(t, p)
+	if got := proposed(p); !slices.Equal(got, []float64{86, 250}) || p.Effect.ShortAfter != 0 {
+		t.Errorf("%v, %d short", got, p.Effect.ShortAfter)
+	}
+}
+
+// Where one volume is short of an amount that is too small to give, cutting the other helps nobody.
+func TestNothingGained(t *testing.T) {
+	p := sharing{pool: 384, needs: []float64{85.6, 264}, current: []float64{128, 256}, change: func(o *Options) { o.Reserve, o.MinChangeMiBps, o.MinChangeShare = 0.2, 8, 0.1 }}.build(t)
+	mustVerify(t, p)
+	if p.Status != Unchanged || len(p.Steps) > 0 || !strings.Contains(p.Reason, "gains nothing") || p.Effect.ServedAfter != p.Effect.ServedNow {
+		t.Errorf("%s, %d steps, %q, serves %g and %g", p.Status, len(p.Steps), p.Reason, p.Effect.ServedNow, p.Effect.ServedAfter)
+	}
+}

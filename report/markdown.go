@@ -1,0 +1,346 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// markdown writes one form of the report, for wikis and tickets. Names from clouds and hosts are escaped.
+type markdown struct {
+	*bufio.Writer
+	w *Weekly
+}
+
+const mostMarkdown = 30 // rows of a table; JSON has all
+
+// Markdown writes the report as GitHub's Markdown.
+func (w *Weekly) Markdown(to io.Writer) error {
+	m := markdown{bufio.NewWriter(to), w}
+	m.head()
+	m.todo()
+	m.efficiency()
+	m.money()
+	m.plans()
+	m.topics()
+	m.findings()
+	m.resolved()
+	m.quality()
+	m.section("Method")
+	m.list(w.Notes)
+	if err := m.Flush(); err != nil {
+		return fmt.Errorf("write the report of week %s: %w", w.Week, err)
+	}
+	return nil
+}
+
+// escaped makes a text that others chose harmless: no markup, no table cell, no line and no change of direction of its own.
+func escaped(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return undirected(r)
+	}, text)
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`).Replace(text)
+}
+
+// undirected leaves out what changes the direction of the text around a name.
+func undirected(r rune) rune {
+	if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f {
+		return -1
+	}
+	return r
+}
+
+// fenced is a command in a block of its own, which no line of it can end.
+func (m markdown) fenced(command string) {
+	fence := "```"
+	for strings.Contains(command, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(m, "\n%s\n%s\n%s\n", fence, command, fence)
+}
+
+func (m markdown) section(title string) { fmt.Fprintf(m, "\n## %s\n\n", title) }
+
+func (m markdown) list(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(m, "- %s\n", escaped(line))
+	}
+}
+
+// table writes a table whose numbers are to the right. Cells are escaped; a row that is too long is a fault of the caller.
+func (m markdown) table(head []string, numbers string, rows [][]string) {
+	fmt.Fprintf(m, "| %s |\n|", strings.Join(head, " | "))
+	for i := range head {
+		if i < len(numbers) && numbers[i] == 'n' {
+			fmt.Fprint(m, " ---: |")
+		} else {
+			fmt.Fprint(m, " --- |")
+		}
+	}
+	fmt.Fprintln(m)
+	for _, row := range rows[:min(len(rows), mostMarkdown)] {
+		for _, cell := range row {
+			fmt.Fprintf(m, "| %s ", escaped(cell))
+		}
+		fmt.Fprintln(m, "|")
+	}
+	if more := len(rows) - mostMarkdown; more > 0 {
+		fmt.Fprintf(m, "\n%s in the JSON form of this report.\n", count(more, "more row"))
+	}
+}
+
+func (m markdown) head() {
+	w := m.w
+	fmt.Fprintf(m, "# Storage efficiency, week %s\n\n", w.Week)
+	if w.Simulated != "" {
+		fmt.Fprintf(m, "**%s**\n\n", escaped(w.Simulated))
+	}
+	fmt.Fprintf(m, "%s to %s UTC", stamp(w.From), stamp(w.To))
+	for _, filter := range [][2]string{{"project", w.Project}, {"pool", w.Pool}} {
+		if filter[1] != "" {
+			fmt.Fprintf(m, ", %s %s", filter[0], escaped(filter[1]))
+		}
+	}
+	fmt.Fprint(m, "\n\n")
+	m.list(w.Summary)
+}
+
+func (m markdown) todo() {
+	m.section("What to do on Monday")
+	if len(m.w.Actions) == 0 {
+		fmt.Fprintln(m, m.w.nothing())
+	}
+	for _, kind := range kinds() {
+		for _, action := range m.w.firstActions(kind.Name) {
+			fmt.Fprintf(m, "- **%s**, %s: **%s** %s", kind.Title, escaped(label(action.Resource)), escaped(action.What), escaped(lead(action.Why)))
+			if worth := action.worthOrTime(); worth != "" {
+				fmt.Fprintf(m, " *%s.*", escaped(worth))
+			}
+			fmt.Fprintln(m)
+		}
+	}
+	if more := m.w.laterActions(); len(more) > 0 {
+		fmt.Fprintf(m, "\nAnd %s:\n\n", count(len(more), "more action"))
+		var rows [][]string
+		for _, action := range more {
+			rows = append(rows, []string{action.Kind, label(action.Resource), action.What, action.worthOrTime()})
+		}
+		m.table([]string{"Kind", "Resource", "What", "Worth"}, "", rows)
+	}
+	if len(m.w.Missing) > 0 {
+		fmt.Fprint(m, "\n### What this report cannot tell\n\n")
+		for _, missing := range m.w.Missing {
+			m.list([]string{missing.What + " " + missing.How})
+		}
+	}
+}
+
+func (m markdown) efficiency() {
+	m.section("Efficiency")
+	fmt.Fprint(m, "In MiB/s.\n\n")
+	rows := func(all []Row) [][]string {
+		var cells [][]string
+		for _, r := range all {
+			cells = append(cells, []string{
+				strings.Join(strings.Fields(label(r.Resource)+" "+r.ServiceLevel+" "+r.QoS+" "+r.State), " "), mibs(r.Paid), mibs(r.Granted), mibs(r.P50), mibs(r.P95), mibs(r.P99), percent(r.Use), mibs(r.Idle),
+				percent(r.Reach), percent(r.AtLimit), change(r.P99, r.Before), earlierText(r), daysOf(r.Days),
+			})
+		}
+		return cells
+	}
+	for _, part := range []struct {
+		title string
+		rows  []Row
+	}{{"By cloud, project and service level", m.w.wideRows()}, {"By pool and storage account", byIdle(m.w.rowsOf("pool"))}, {"By volume and share, those at their limit first", m.w.volumesInOrder()}} {
+		fmt.Fprintf(m, "### %s\n\n", part.title)
+		m.table([]string{"Name", "Paid for", "Granted", "p50", "p95", "p99", "p99 / granted", "Idle", "p99 / reachable", "At throughput limit", "against " + m.w.Before.String(), "against 4 weeks", "Days"}, "tnnnnnnnnnnnn", rows(part.rows))
+		fmt.Fprintln(m)
+	}
+}
+
+// earlierText is how a figure differs from the weeks before, and of how many that is where they are not four.
+func earlierText(r Row) string {
+	text := change(r.P99, r.Earlier)
+	if r.EarlierSeen > 0 && r.EarlierSeen < 4 {
+		text += fmt.Sprintf(" (%d)", r.EarlierSeen)
+	}
+	return text
+}
+
+func (m markdown) money() {
+	m.section("Money, by its kind")
+	fmt.Fprint(m, "USD a month. The kinds are different and are not added up.\n")
+	for _, one := range m.w.Money {
+		fmt.Fprintf(m, "\n### %s\n\n%s\n\n", one.Title, one.Meaning)
+		if len(one.Rows) == 0 {
+			fmt.Fprintln(m, m.w.none())
+			continue
+		}
+		var rows [][]string
+		for _, row := range one.Rows {
+			var prices []string
+			for _, price := range row.Prices {
+				prices = append(prices, fmt.Sprintf("%s %s %s: %s USD per %s, %s, %s", price.Item, price.Level, price.Region, plainNumber(price.USD), price.Unit, price.Date, price.Source))
+			}
+			rows = append(rows, []string{label(row.Resource), strings.TrimSpace(row.What + " " + row.Note), money(row.Value), strings.Join(prices, "; ")})
+		}
+		rows = append(rows, []string{"Total of what counts", "", money(one.Total), ""})
+		m.table([]string{"Resource", "Action", "USD a month", "Price, date and source"}, "ttn", rows)
+	}
+}
+
+func (m markdown) plans() {
+	m.section("Reallocation of pools with manual QoS")
+	if len(m.w.Plans) == 0 {
+		fmt.Fprintln(m, "No pool with manual QoS is known.")
+	}
+	for _, made := range m.w.Plans {
+		fmt.Fprintf(m, "### %s: %s\n\n", escaped(made.Pool), made.Status)
+		if made.Reason != "" {
+			fmt.Fprintf(m, "%s\n\n", escaped(made.Reason))
+		}
+		if len(made.Steps) == 0 {
+			continue
+		}
+		var rows [][]string
+		for _, step := range made.Steps {
+			rows = append(rows, []string{step.Volume, mibs(mebibytes(step.From)), mibs(mebibytes(step.To))})
+		}
+		m.table([]string{"Volume", "From MiB/s", "To MiB/s"}, "tnn", rows)
+		m.fenced(commandsOf(made))
+		fmt.Fprintln(m)
+	}
+}
+
+func mebibytes(mibps float64) fleet.Value { return fleet.Value(mibps) * (1 << 20) }
+
+func (m markdown) topics() {
+	for _, section := range m.w.Sections {
+		m.section(section.Title)
+		fmt.Fprintln(m, section.Text)
+		var rows [][]string
+		for _, finding := range m.w.findingsOf(section) {
+			rows = append(rows, []string{label(finding.Resource), finding.Severity.String() + " " + finding.Variant, finding.Summary, worthOf(finding.Gain), fired(finding)})
+		}
+		if len(rows) > 0 {
+			fmt.Fprintln(m)
+			m.table([]string{"Resource", "Finding", "What was seen", "Gain", "Fired"}, "ttttn", rows)
+		}
+	}
+	var rows [][]string
+	for _, one := range m.w.Limited {
+		rows = append(rows, []string{label(one.Resource), percent(one.AtLimit), percent(one.Credits)})
+	}
+	if len(rows) > 0 {
+		fmt.Fprint(m, "\nAt the throughput limit for a part of the week, or short of burst credits:\n\n")
+		m.table([]string{"Volume or share", "Of the samples at the limit", "Least burst credits left"}, "tnn", rows)
+	}
+}
+
+// atLeast goes before how long a finding fired where it may have been longer.
+func atLeast(f Finding) string {
+	if f.AtLeast {
+		return "≥ "
+	}
+	return ""
+}
+
+func fired(f Finding) string {
+	if f.First == nil {
+		return unknown
+	}
+	return atLeast(f) + hours(float64(f.Hours))
+}
+
+func (m markdown) findings() {
+	m.section("Findings")
+	if len(m.w.Findings) == 0 {
+		fmt.Fprintln(m, "Nothing was found.")
+	}
+	for _, f := range m.w.topFindings() {
+		fmt.Fprintf(m, "### %s %s/%s: %s\n\n", f.Severity, escaped(f.Detector), escaped(f.Variant), escaped(label(f.Resource)))
+		if f.New {
+			fmt.Fprintf(m, "New against %s. ", m.w.Before)
+		}
+		fmt.Fprintf(m, "%s %s\n\n", escaped(f.Summary), escaped(f.Detail))
+		for _, evidence := range f.Evidence {
+			value := "not known"
+			if evidence.Value.Known() {
+				value = fmt.Sprintf("%.6g %s", float64(evidence.Value), evidence.Unit)
+			}
+			m.list([]string{strings.TrimSpace(evidence.Name + ": " + value + " " + evidence.Threshold)})
+		}
+		for _, remedy := range f.Remedy {
+			fmt.Fprintf(m, "\n%s %s\n", escaped(remedy.What), escaped(remedy.Caveat))
+			if remedy.Command != "" {
+				m.fenced(remedy.Command)
+			}
+		}
+		fmt.Fprintln(m)
+	}
+	var rows [][]string
+	for _, f := range m.w.restFindings() {
+		rows = append(rows, []string{label(f.Resource), f.Severity.String() + " " + f.Detector + "/" + f.Variant, f.Summary, fired(f)})
+	}
+	if len(rows) > 0 {
+		m.table([]string{"Resource", "Finding", "What was seen", "Fired"}, "tttn", rows)
+	}
+}
+
+func (m markdown) resolved() {
+	m.section("Resolved this week")
+	if len(m.w.Resolved) == 0 {
+		fmt.Fprintln(m, "Nothing that was recorded as firing ended within the week.")
+		return
+	}
+	var rows [][]string
+	for _, one := range m.w.Resolved {
+		rows = append(rows, []string{label(one.Resource), one.Detector + "/" + one.Variant, stamp(one.Ended), hours(one.Hours), factorText(one.Predicted), factorText(one.Achieved), one.Why})
+	}
+	m.table([]string{"Resource", "Finding", "Ended", "Fired", "Predicted", "Achieved", "Not compared because"}, "tttnnn", rows)
+}
+
+func (m markdown) quality() {
+	q := m.w.Quality
+	m.section("Data quality")
+	fmt.Fprintf(m, "Days covered: %s of 7. From %s; judged as of %s UTC.\n\n", daysOf(q.Days), escaped(m.w.History), stamp(m.w.Judged))
+	var lines []string
+	for _, gap := range q.Gaps {
+		lines = append(lines, fmt.Sprintf("no sample of %s %s from %s to %s UTC", gap.Cloud, gap.Service, stamp(gap.From), stamp(gap.To)))
+	}
+	for _, gap := range q.Unrecorded {
+		lines = append(lines, fmt.Sprintf("nothing was judged minute by minute from %s to %s UTC: findings of then are not known", stamp(gap.From), stamp(gap.To)))
+	}
+	for _, thin := range q.Thin[:min(len(q.Thin), mostMarkdown)] {
+		lines = append(lines, fmt.Sprintf("%s has %s of its samples", label(thin.Resource), percent(thin.Coverage)))
+	}
+	for _, stale := range q.Stale {
+		lines = append(lines, fmt.Sprintf("%s %s: %s of its runs succeeded", stale.Source, stale.Host, percent(stale.Success)))
+	}
+	for _, withheld := range q.Withheld {
+		lines = append(lines, "withheld: "+withheld.What+": "+withheld.Why)
+	}
+	m.list(lines)
+	fmt.Fprint(m, "\n### Reconciliation\n\n")
+	var rows [][]string
+	for _, r := range m.w.Reconciliation {
+		rows = append(rows, []string{r.What, reconciledText(r, r.Total), reconciledText(r, r.Parts), map[bool]string{true: "holds", false: "DOES NOT HOLD"}[r.Holds]})
+	}
+	m.table([]string{"What", "Total", "Sum of parts", ""}, "tnn", rows)
+	fmt.Fprint(m, "\n### What reading the clouds took\n\n")
+	rows = nil
+	for _, cost := range m.w.Cost {
+		rows = append(rows, []string{cost.Cloud + " " + cost.Project, whole(cost.Requests), whole(cost.Series), dollars(cost.USD), dollars(cost.Month)})
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(m, "Not recorded in this week.")
+		return
+	}
+	m.table([]string{"Project or subscription", "Requests", "Series returned", "USD", "USD to the month's end, projected"}, "tnnnn", rows)
+}

@@ -1,0 +1,9 @@
+//go:build race
+
+package serve
+
+import "time"
+
+// patience is how long a test waits for what serve finds in the end: under the race detector, on two busy cores, ten times as long as
+// it takes without.
+const patience = 10 * time.Minute
