@@ -54,7 +54,7 @@ func (p *pass) loadIdle(load fleet.ShareLoad) bool {
 			operations = minute.Requests
 		}
 	}
-	return p.settings.Activity.idle(operations, load.Egress.Plus(load.Ingress), underWay(load))
+	return p.settings.Activity.Idle(operations, load.Egress.Plus(load.Ingress), underWay(load))
 }
 
 func newestOnes[T any](list []T) []T { return list[max(0, len(list)-newestMinutes):] }

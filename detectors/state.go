@@ -29,7 +29,7 @@ func StateOf(mount *fleet.Mount, endpoint *fleet.Endpoint, client *fleet.Client,
 // MountIdle tells whether a mount idles: few operations, few bytes, and less than one request under way on average. What is not known does not
 // speak against it: rules skip such a mount, and StateOf tells thin data apart.
 func MountIdle(mount *fleet.Mount, settings Settings) bool {
-	return settings.Activity.idle(mount.Operations(), mount.Bytes(), mount.Outstanding())
+	return settings.Activity.Idle(mount.Operations(), mount.Bytes(), mount.Outstanding())
 }
 
 // EndpointIdle is the same for all mounts of a server address together. Where no TCP session is seen, as on Windows, their
@@ -39,9 +39,10 @@ func EndpointIdle(endpoint *fleet.Endpoint, settings Settings) bool {
 	if !bytes.Known() {
 		bytes = endpoint.OverMounts((*fleet.Mount).Bytes)
 	}
-	return settings.Activity.idle(endpoint.Operations(), bytes, endpoint.Outstanding())
+	return settings.Activity.Idle(endpoint.Operations(), bytes, endpoint.Outstanding())
 }
 
-func (a ActivitySettings) idle(operations, bytes, outstanding fleet.Value) bool {
+// Idle tells whether so little is done that nothing is judged by it: of all that is known.
+func (a ActivitySettings) Idle(operations, bytes, outstanding fleet.Value) bool {
 	return !operations.AtLeast(a.Operations) && !bytes.AtLeast(a.Bytes) && !outstanding.AtLeast(a.Outstanding)
 }

@@ -91,12 +91,12 @@ func (d *dayReader) learnAccounts(ctx context.Context, b batch) error {
 // summarise takes the numbers of a week. The service tells nothing of a minute in which nothing was done: where it told of
 // the share's burst credits and of no operations there were none.
 func (w *shareWeek) summarise(days *ShareDays, at time.Time) {
-	days.Coverage = Value(len(w.told)) / Value(week/shareLook)
+	days.Coverage = CoverageOf(len(w.told), shareLook)
 	days.Full = w.first.Before(at.Add(-week + day/4))
 	for values, use := range map[*[]float64]*ShareUse{&w.operations: &days.Operations, &w.throughput: &days.Throughput} {
 		all := append(make([]float64, max(0, len(w.told)-len(*values))), *values...)
-		use.P99, use.Max = quantile(0.99, all), quantile(1, all)
-		use.Peak = use.Max
+		used := UsedOf(all)
+		use.P99, use.Max, use.Peak = used.P99, used.Max, used.Max
 	}
 }
 
@@ -114,7 +114,7 @@ func (d *dayReader) learnEarlier(ctx context.Context, b batch) error {
 		schema.SharePeakThroughputRollUp: func(d *ShareDays) *ShareUse { return &d.Throughput },
 	} {
 		err := d.samples(ctx, b, lately("last_over_time", family, 1), shareLook, week, func(line history.Series) {
-			update(line, func(days *ShareDays) { use(days).Before = quantile(0.99, line.Values) })
+			update(line, func(days *ShareDays) { use(days).Before = UsedOf(line.Values).P99 })
 		})
 		if err != nil {
 			return err

@@ -219,7 +219,7 @@ func (s *Share) Utilisation() Value {
 			uses = append(uses, use)
 		}
 	}
-	return quantile(0.5, uses)
+	return UsedOf(uses).P50
 }
 
 // Utilisation is how near the account as a whole is to one of its limits, by means of five minutes.

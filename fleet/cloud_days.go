@@ -203,7 +203,7 @@ func (d *dayReader) learn(ctx context.Context, b batch) error {
 		return err
 	}
 	err = d.samples(ctx, b, read, throughput.Grain, week, func(line history.Series) {
-		d.update(line, func(v *VolumeDays) { v.Before = quantile(0.99, line.Values) })
+		d.update(line, func(v *VolumeDays) { v.Before = UsedOf(line.Values).P99 })
 	})
 	if err != nil {
 		return err
@@ -215,11 +215,12 @@ func (d *dayReader) learn(ctx context.Context, b batch) error {
 		}
 	}
 	for pool, s := range d.sums {
-		d.days.pools[pool] = PoolDays{P99: s[0].quantile(0.99), Max: s[0].quantile(1), IOPSP99: s[1].quantile(0.99), IOPSMax: s[1].quantile(1)}
+		throughput, operations := s[0].used(), s[1].used()
+		d.days.pools[pool] = PoolDays{P99: throughput.P99, Max: throughput.Max, IOPSP99: operations.P99, IOPSMax: operations.Max}
 	}
 	clear(d.sums)
 	err = d.samples(ctx, b, fmt.Sprintf("avg_over_time(%s{$sel}[1h]%s)", latency.Name, offset(latency.Delay)), time.Hour, 0, func(line history.Series) {
-		d.update(line, func(v *VolumeDays) { v.Latency = quantile(0.5, line.Values) })
+		d.update(line, func(v *VolumeDays) { v.Latency = UsedOf(line.Values).P50 })
 	})
 	if err != nil {
 		return err
@@ -229,9 +230,9 @@ func (d *dayReader) learn(ctx context.Context, b batch) error {
 
 // summarise takes the numbers of a week from its samples.
 func (v *VolumeDays) summarise(line history.Series, at time.Time, grain time.Duration) {
-	values := slices.Sorted(slices.Values(line.Values))
-	v.P99, v.P95, v.Max = sortedQuantile(0.99, values), sortedQuantile(0.95, values), sortedQuantile(1, values)
-	v.Coverage = Value(len(values)) / Value(week/grain)
+	used := UsedOf(line.Values)
+	v.P99, v.P95, v.Max = used.P99, used.P95, used.Max
+	v.Coverage = CoverageOf(len(line.Values), grain)
 	v.Full = line.Times[0].Before(at.Add(-week + day/4))
 }
 

@@ -2,31 +2,12 @@ package fleet
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/schema"
 )
-
-// quantile is PromQL's: linear between the two nearest ranks. It is missing without values.
-func quantile(q float64, values []float64) Value {
-	return sortedQuantile(q, slices.Sorted(slices.Values(values)))
-}
-
-func sortedQuantile(q float64, values []float64) Value {
-	if len(values) == 0 {
-		return Unknown
-	}
-	rank := q * float64(len(values)-1)
-	low := int(math.Floor(rank))
-	part := rank - float64(low)
-	if part == 0 {
-		return Value(values[low])
-	}
-	return Value(values[low]*(1-part) + values[low+1]*part)
-}
 
 // sums adds up the samples of several series moment by moment: a quantile of the sum is not the sum of quantiles.
 type sums map[int64]float64
@@ -37,7 +18,7 @@ func (s sums) add(line history.Series) {
 	}
 }
 
-func (s sums) quantile(q float64) Value { return quantile(q, slices.Collect(maps.Values(s))) }
+func (s sums) used() Used { return UsedOf(slices.Collect(maps.Values(s))) }
 
 const (
 	countingShare = 0.10 // of the busiest hour's bytes, for an hour to count

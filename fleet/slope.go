@@ -1,9 +1,6 @@
 package fleet
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Slope is by how much values change in a second: the median of the slopes between any two of them (Theil–Sen), which an odd
 // sample does not move. Missing values do not count; with fewer than two the slope is missing. It takes time that grows with
@@ -18,6 +15,5 @@ func Slope(times []time.Time, values []Value) Value {
 			}
 		}
 	}
-	slices.Sort(slopes)
-	return sortedQuantile(0.5, slopes)
+	return UsedOf(slopes).P50
 }

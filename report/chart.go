@@ -59,7 +59,7 @@ func (w *Weekly) chart(line Line) template.HTML {
 	title := "Throughput of " + serviceName(line.Resource) + " in week " + w.Week.String()
 	used, granted := known(line.Used), known(line.Granted)
 	fmt.Fprintf(&b, `<svg class="chart" role="img" viewBox="0 0 %.0f %.0f" aria-label="%s">`, chartWidth, chartHeight,
-		html.EscapeString(fmt.Sprintf("%s, hour by hour: used at most %s, granted at most %s.", title, rate(quantileOf(1, used)), rate(quantileOf(1, granted)))))
+		html.EscapeString(fmt.Sprintf("%s, hour by hour: used at most %s, granted at most %s.", title, rate(fleet.Quantile(1, used)), rate(fleet.Quantile(1, granted)))))
 	for i := range 5 {
 		value := s.most * float64(i) / 4
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="tick" text-anchor="end" x="%.1f" y="%.1f">%s MiB/s</text>`,

@@ -41,7 +41,7 @@ const inventorySettles = 5 * time.Minute
 
 // readEstate learns what pools and accounts there were: as of the inventory, and of pools that went in the week as of before.
 func (o *builder) readEstate(ctx context.Context) error {
-	o.estate = estate{pools: map[fleet.Resource]described{}, limits: map[fleet.Resource]float64{}}
+	o.estate = estate{pools: map[fleet.Resource]described{}, limits: map[fleet.Resource]float64{}, operations: map[fleet.Resource]float64{}}
 	if err := o.describe(ctx, o.Week.To(), weekLong); err != nil {
 		return err
 	}
@@ -51,13 +51,20 @@ func (o *builder) readEstate(ctx context.Context) error {
 	if err := o.describe(ctx, o.inventory, inventoryLook); err != nil {
 		return err
 	}
-	query := fmt.Sprintf("last_over_time(%s[%s])", schema.ShareProvisionedThroughput.Name, millis(inventoryLook))
-	points, err := o.reader.Instant(ctx, query, o.inventory)
-	if err != nil {
-		return fmt.Errorf("read what shares provision: %w", err)
-	}
-	for _, point := range points {
-		o.estate.limits[resourceOf(point.Labels)] = point.Value
+	for _, from := range []struct {
+		family *schema.Family
+		to     map[fleet.Resource]float64
+	}{
+		{schema.ShareProvisionedThroughput, o.estate.limits}, {schema.ShareProvisionedOperations, o.estate.operations},
+		{schema.PoolTotalIOPS, o.estate.operations},
+	} {
+		points, err := o.reader.Instant(ctx, fmt.Sprintf("last_over_time(%s[%s])", from.family.Name, millis(inventoryLook)), o.inventory)
+		if err != nil {
+			return fmt.Errorf("read what shares and pools provision: %w", err)
+		}
+		for _, point := range points {
+			from.to[resourceOf(point.Labels)] = point.Value
+		}
 	}
 	return nil
 }
@@ -83,7 +90,8 @@ func (o *builder) describe(ctx context.Context, at time.Time, look time.Duration
 
 // place gives the rows what the inventory and the view alone know, and marks what is gone.
 func (o *builder) place(rows []Row) {
-	pools, volumes, shares := map[fleet.Resource]*fleet.Pool{}, map[fleet.Resource]*fleet.Volume{}, map[fleet.Resource]bool{}
+	pools, volumes := map[fleet.Resource]*fleet.Pool{}, map[fleet.Resource]*fleet.Volume{}
+	accounts, shares := map[fleet.Resource]bool{}, map[fleet.Resource]*fleet.Share{}
 	for _, pool := range o.view.Pools {
 		pools[pool.Identity] = pool
 		for _, volume := range pool.Volumes {
@@ -91,25 +99,28 @@ func (o *builder) place(rows []Row) {
 		}
 	}
 	for _, account := range o.view.Accounts {
-		shares[account.Identity] = true
+		accounts[account.Identity] = true
 		for _, share := range account.Shares {
-			shares[share.Identity] = true
+			shares[share.Identity] = share
 		}
 	}
 	for i := range rows {
 		row := &rows[i]
-		switch pool, volume := pools[row.Resource], volumes[row.Resource]; {
+		switch pool, volume, share := pools[row.Resource], volumes[row.Resource], shares[row.Resource]; {
 		case row.Level != "pool" && row.Level != "volume":
 		case pool != nil:
 			row.Unassigned = unassignedOf(pool)
 			row.Paid = pool.Total
 		case volume != nil:
 			row.reach(volume, o)
-		case !shares[row.Resource] && !o.inventory.IsZero():
-			row.State = "gone"
+		case share != nil:
+			row.reachShare(share)
+		case !accounts[row.Resource] && !o.inventory.IsZero():
+			row.State = stateGone
 		}
 	}
 	paid(rows)
+	reachGroups(rows)
 }
 
 // paid gives groups of pools what their pools have for what is paid; a pool of which that is not known counts with what it granted.

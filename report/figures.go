@@ -9,7 +9,8 @@ import (
 	"github.com/nasight/nasight/fleet"
 )
 
-// The figures. Each is computed here and nowhere else, from a week's samples on the grid of the clouds: slot i is what was
+// The figures of a week. Quantiles, coverage and idle are those of fleet, which findings and metrics have too; the others are
+// computed here and nowhere else. All are of a week's samples on the grid of the clouds: slot i is what was
 // measured in the five minutes that end (i+1) times five minutes after the week's beginning. A sample that is missing is NaN.
 
 const (
@@ -37,6 +38,15 @@ func (c course) add(other course) {
 			c[i] = value
 		default:
 			c[i] += value
+		}
+	}
+}
+
+// zeros puts a zero where a sample is missing and another course has one.
+func (c course) zeros(where course) {
+	for i := range c {
+		if math.IsNaN(c[i]) && !math.IsNaN(where[i]) {
+			c[i] = 0
 		}
 	}
 }
@@ -76,20 +86,6 @@ func (c course) sum() fleet.Value {
 	return fleet.Value(sum)
 }
 
-// quantileOf is PromQL's quantile_over_time: linear between the two nearest ranks of ascending values.
-func quantileOf(q float64, ascending []float64) fleet.Value {
-	if len(ascending) == 0 {
-		return fleet.Unknown
-	}
-	rank := q * float64(len(ascending)-1)
-	low := int(rank)
-	part := rank - float64(low)
-	if part == 0 {
-		return fleet.Value(ascending[low])
-	}
-	return fleet.Value(ascending[low]*(1-part) + ascending[low+1]*part)
-}
-
 // volumeOf is how much was moved, or might have been, in all slots of a course together: bytes.
 func volumeOf(c course) fleet.Value { return c.sum() * fleet.Value(grain.Seconds()) }
 
@@ -101,16 +97,7 @@ func coverageOf(c course) fleet.Value {
 			known++
 		}
 	}
-	return fleet.Value(known) / fleet.Value(slots)
-}
-
-// idleOf is what was granted and not used but in one sample of a hundred.
-func idleOf(granted, p99 fleet.Value) fleet.Value {
-	idle := granted - p99
-	if idle.Below(0) {
-		return 0
-	}
-	return idle
+	return fleet.CoverageOf(known, grain)
 }
 
 // atLimitOf is the share of the samples that reached a part of the limit.
@@ -129,16 +116,18 @@ func atLimitOf(used, limit course, part float64) fleet.Value {
 }
 
 // figure fills a row from what was used and what might have been.
-func (r *Row) figure(used, limit course, atLimit float64) {
-	values := used.known()
-	r.P50, r.P95, r.P99, r.Max = quantileOf(0.5, values), quantileOf(0.95, values), quantileOf(0.99, values), quantileOf(1, values)
+func (r *Row) figure(of courses, atLimit float64) {
+	used, limit, values := of.used, of.limit, of.used.known()
+	spread := fleet.UsedOfSorted(values)
+	r.P50, r.P95, r.P99, r.Max = spread.P50, spread.P95, spread.P99, spread.Max
+	r.Operations, r.OperationsGranted = fleet.UsedOfSorted(of.operations.known()).P99, of.mayOperate
 	r.Mean = used.sum() / fleet.Value(max(len(values), 1))
 	r.Granted = limit.sum() / fleet.Value(max(len(limit.known()), 1))
 	r.Grantable = volumeOf(limit)
 	if r.Measure != measurePeak {
 		r.Moved = volumeOf(used) // of busiest seconds no sum is what was moved
 	}
-	r.Idle, r.Use = idleOf(r.Granted, r.P99), r.P99.Over(r.Granted)
+	r.Idle, r.Use = fleet.IdleOf(r.Granted, r.P99, r.OperationsGranted, r.Operations), r.P99.Over(r.Granted)
 	r.Coverage = coverageOf(used)
 	r.Days = r.Coverage * 7
 	r.AtLimit = atLimitOf(used, limit, atLimit)
@@ -147,8 +136,8 @@ func (r *Row) figure(used, limit course, atLimit float64) {
 func emptyRow() Row {
 	u := fleet.Unknown
 	return Row{
-		Granted: u, Paid: u, Unassigned: u, P50: u, P95: u, P99: u, Max: u, Mean: u, Idle: u, Use: u, Reachable: u, Reach: u, AtLimit: u,
-		Coverage: u, Days: u, Moved: u, Grantable: u, Before: u, Earlier: u,
+		Granted: u, Paid: u, Unassigned: u, P50: u, P95: u, P99: u, Max: u, Mean: u, Idle: u, Use: u, Reachable: u, Reach: u, AtLimit: u, Operations: u, OperationsGranted: u,
+		block: u, Coverage: u, Days: u, Moved: u, Grantable: u, Before: u, Earlier: u,
 	}
 }
 
@@ -176,7 +165,7 @@ func hourly(c course) []fleet.Value {
 	const each = int(time.Hour / grain)
 	hours := make([]fleet.Value, 0, len(c)/each)
 	for i := 0; i+each <= len(c); i += each {
-		hours = append(hours, quantileOf(1, c[i:i+each].known()))
+		hours = append(hours, fleet.Quantile(1, c[i:i+each].known()))
 	}
 	return hours
 }
@@ -203,7 +192,7 @@ func middle(values []fleet.Value) (fleet.Value, int) {
 		}
 	}
 	slices.Sort(known)
-	return quantileOf(0.5, known), len(known)
+	return fleet.Quantile(0.5, known), len(known)
 }
 
 func compareResources(a, b fleet.Resource) int {

@@ -27,19 +27,27 @@ func same(a, b fleet.Value) bool {
 func TestFigures(t *testing.T) {
 	u := fleet.Unknown
 	for name, row := range map[string]struct{ got, want fleet.Value }{
-		"the median of four":             {quantileOf(0.5, []float64{1, 2, 3, 10}), 2.5},
-		"the highest":                    {quantileOf(1, []float64{1, 2, 3, 10}), 10},
-		"the lowest":                     {quantileOf(0, []float64{1, 2}), 1},
-		"a quantile of nothing":          {quantileOf(0.99, nil), u},
+		"the median of four":             {fleet.Quantile(0.5, []float64{1, 2, 3, 10}), 2.5},
+		"the highest":                    {fleet.Quantile(1, []float64{1, 2, 3, 10}), 10},
+		"the lowest":                     {fleet.Quantile(0, []float64{1, 2}), 1},
+		"a quantile of nothing":          {fleet.Quantile(0.99, nil), u},
 		"the sum":                        {filled(1, nan, 2).sum(), 3},
 		"the sum of nothing is not 0":    {newCourse().sum(), u},
 		"moved in two samples":           {volumeOf(filled(1, nan, 2)), 900},
 		"coverage":                       {coverageOf(filled(1, nan, 2)), 2.0 / 2016},
 		"coverage of nothing":            {coverageOf(newCourse()), 0},
-		"idle":                           {idleOf(100, 30), 70},
-		"more than granted is not idle":  {idleOf(100, 130), 0},
-		"idle without a grant":           {idleOf(u, 30), u},
-		"idle without use":               {idleOf(100, u), u},
+		"idle":                           {fleet.IdleOf(100, 30, u, u), 70},
+		"more than granted is not idle":  {fleet.IdleOf(100, 130, u, u), 0},
+		"idle without a grant":           {fleet.IdleOf(u, 30, u, u), u},
+		"idle without use":               {fleet.IdleOf(100, u, u, u), u},
+		"idle with half the operations":  {fleet.IdleOf(100, 30, 1000, 500), 50},
+		"idle with few operations":       {fleet.IdleOf(100, 30, 1000, 100), 70},
+		"idle with all operations":       {fleet.IdleOf(100, 30, 1000, 1200), 0},
+		"idle with operations unlimited": {fleet.IdleOf(100, 30, u, 500), 70},
+		"idle with unknown operations":   {fleet.IdleOf(100, 30, 1000, u), 70},
+		"the largest block":              {blockOf(filled(100, 900, 50), filled(10, 30, 1), 5), 30},
+		"a block of few operations":      {blockOf(filled(100), filled(10), 50), u},
+		"a block of what is not known":   {blockOf(filled(100), nil, 5), u},
 		"at the limit in one of two":     {atLimitOf(filled(98, 97, 5), filled(100, 100, nan), 0.98), 0.5},
 		"at a limit that is not known":   {atLimitOf(filled(98), newCourse(), 0.98), u},
 		"the implied price of Premium":   {impliedOf(0.338, "premium"), 5.408},
@@ -81,7 +89,7 @@ func TestCourses(t *testing.T) {
 // A row keeps what is missing missing, and a zero a zero.
 func TestRow(t *testing.T) {
 	row := emptyRow()
-	row.figure(filled(0, 0, 100), filled(200, 200, 200), 0.98)
+	row.figure(courses{filled(0, 0, 100), filled(200, 200, 200), filled(1, 1, 1), fleet.Unknown}, 0.98)
 	for name, pair := range map[string][2]fleet.Value{
 		"p50": {row.P50, 0}, "max": {row.Max, 100}, "mean": {row.Mean, 100.0 / 3}, "granted": {row.Granted, 200}, "p99": {row.P99, 98}, "idle": {row.Idle, 102},
 		"use": {row.Use, 0.49}, "moved": {row.Moved, 30000}, "grantable": {row.Grantable, 180000}, "days": {row.Days, 3.0 / 288}, "at the limit": {row.AtLimit, 0},
@@ -91,7 +99,7 @@ func TestRow(t *testing.T) {
 		}
 	}
 	row = emptyRow()
-	row.figure(newCourse(), newCourse(), 0.98)
+	row.figure(newSums().courses, 0.98)
 	for name, value := range map[string]fleet.Value{"p50": row.P50, "mean": row.Mean, "granted": row.Granted, "idle": row.Idle, "use": row.Use, "moved": row.Moved, "at the limit": row.AtLimit} {
 		if value.Known() {
 			t.Errorf("of no sample %s is %v, want missing", name, value)

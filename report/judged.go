@@ -240,9 +240,3 @@ func (o *builder) recall(ctx context.Context, known map[findingKey]*recorded, de
 	}
 	return nil
 }
-
-// reach fills what a volume could move at most.
-func (r *Row) reach(volume *fleet.Volume, o *builder) {
-	r.Reachable = detectors.Reachable(volume, o.table, o.terms.Settings)
-	r.Reach = r.P99.Over(r.Reachable)
-}

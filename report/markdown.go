@@ -143,13 +143,13 @@ func (m markdown) todo() {
 
 func (m markdown) efficiency() {
 	m.section("Efficiency")
-	fmt.Fprint(m, "In MiB/s.\n\n")
+	fmt.Fprintf(m, "In MiB/s. * %s\n\n", idleNote)
 	rows := func(all []Row) [][]string {
 		var cells [][]string
 		for _, r := range all {
 			cells = append(cells, []string{
-				strings.Join(strings.Fields(label(r.Resource)+" "+r.ServiceLevel+" "+r.QoS+" "+r.State), " "), mibs(r.Paid), mibs(r.Granted), mibs(r.P50), mibs(r.P95), mibs(r.P99), percent(r.Use), mibs(r.Idle),
-				percent(r.Reach), percent(r.AtLimit), change(r.P99, r.Before), earlierText(r), daysOf(r.Days),
+				strings.Join(strings.Fields(label(r.Resource)+" "+r.ServiceLevel+" "+r.QoS+" "+r.State), " "), mibs(r.Paid), mibs(r.Granted), mibs(r.P50), mibs(r.P95), mibs(r.P99), whole(r.Operations), percent(r.Use), mibs(r.Idle),
+				reachText(r), percent(r.AtLimit), change(r.P99, r.Before), earlierText(r), daysOf(r.Days),
 			})
 		}
 		return cells
@@ -159,9 +159,17 @@ func (m markdown) efficiency() {
 		rows  []Row
 	}{{"By cloud, project and service level", m.w.wideRows()}, {"By pool and storage account", byIdle(m.w.rowsOf("pool"))}, {"By volume and share, those at their limit first", m.w.volumesInOrder()}} {
 		fmt.Fprintf(m, "### %s\n\n", part.title)
-		m.table([]string{"Name", "Paid for", "Granted", "p50", "p95", "p99", "p99 / granted", "Idle", "p99 / reachable", "At throughput limit", "against " + m.w.Before.String(), "against 4 weeks", "Days"}, "tnnnnnnnnnnnn", rows(part.rows))
+		m.table([]string{"Name", "Paid for", "Granted", "p50", "p95", "p99", "op/s p99", "p99 / granted", "Idle*", "p99 / reachable", "At throughput limit", "against " + m.w.Before.String(), "against 4 weeks", "Days"}, "tnnnnnnnnnnnnn", rows(part.rows))
 		fmt.Fprintln(m)
 	}
+}
+
+// reachText is the reach of a row, and of how many volumes where that is not all.
+func reachText(r Row) string {
+	if part := r.reachedPart(); part != "" {
+		return percent(r.Reach) + " (" + part + ")"
+	}
+	return percent(r.Reach)
 }
 
 // earlierText is how a figure differs from the weeks before, and of how many that is where they are not four.

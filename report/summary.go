@@ -248,6 +248,14 @@ func (o *builder) sections() []Section {
 	return sections
 }
 
+// What stands beside tables.
+const (
+	idleNote  = "Granted less p99: what 99 of 100 samples left. Where operations have a limit too, and more of it is used, no larger part than of the operations. The limit of operations is known of Azure shares and of Flex pools; elsewhere operations have none of their own."
+	reachNote = "Reachable is what a volume could move at most: its limit, or what was measured of its protocol, level, block size and share of reads in its most favourable busy hour, where that is lower; " +
+		"of an Azure share what it provisions, or its operations times the block size of its most favourable busy five minutes. It is – where no measurement of the service and protocol is published, or no hour was busy. " +
+		"Of a group, p99 / reachable is the sum of the p99 of its volumes that have one over the sum of what these could reach, of a Flex pool at most its own limit; (3 of 5) says how many those are."
+)
+
 // notes say how the figures are made.
 func (o *builder) notes() []string {
 	settings := o.terms.Settings
@@ -255,9 +263,10 @@ func (o *builder) notes() []string {
 		"A week is an ISO week in UTC, from Monday 00:00 to the Monday after it. A sample belongs to it where its five minutes end within it.",
 		"Used is the sum of reads, writes and metadata in means of five minutes, as the service measures them; of Azure shares it is the busiest second of each five minutes, whose sum over shares is an upper bound.",
 		"Of a group, p50, p95 and p99 are those of the sum, moment by moment, which is less than the sum of its members'. Only what was moved and what was granted add up.",
-		"Granted is the mean of the limit that the service grants; of Flex pools the pool's, of Azure shares what is provisioned. Idle is granted less p99: what 99 of 100 samples did not need. It and the limit in the tables are of throughput alone: operations may be used up all the same.",
+		"Granted is the mean of the limit that the service grants; of Flex pools the pool's, of Azure shares what is provisioned. The limit in the tables is of throughput alone.",
 		"Paid for is what pools have, given to volumes or not: with automatic QoS a volume has what its own size brings, and the rest of its pool is paid for as well.",
-		"Reach is p99 over what a volume could move at most: its limit, or what was measured of its protocol, level, block size and share of reads in its most favourable busy hour, where that is lower.",
+		"Idle: " + lowered(idleNote) + fmt.Sprintf(" A volume is called idle where 99 of 100 samples are below %s and, as far as they are known, below %s operations per second: what is idle to every rule.", rate(fleet.Value(settings.Activity.Bytes)), grouped(settings.Activity.Operations)),
+		reachNote,
 		"A sample that is missing is not zero: it is left out, and coverage says how many there are.",
 		fmt.Sprintf("A volume's need is %.2g times its 99th percentile with its growth, and never below its highest sample of up to 35 days. Below %s of the samples nothing is advised, and no plan is made by less than %.0f days of history.", settings.Pool.Headroom, percent(fleet.Value(settings.MinimumCoverage)), plan.Defaults().MinDays),
 		fmt.Sprintf("Findings with a duration were recorded as they fired. Those without were judged as of %s; a finding that is over was judged again in the middle of its time.", o.weekly.Judged.Format(time.RFC3339)),

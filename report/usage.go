@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/schema"
@@ -27,37 +28,45 @@ const (
 	levelFlex     = "flex"
 )
 
+// The states of a row. The one of none is empty.
+const (
+	stateGone = "gone" // not in the inventory
+	stateIdle = "idle" // hardly anything was done in 99 of 100 samples
+)
+
 // described is what the inventory says of a pool or account.
 type described struct{ level, qos string }
 
 // source is what is read of one kind of storage.
 type source struct {
-	used    *schema.Family
-	limit   *schema.Family // nil: the limit is in the inventory
-	measure string
+	used       *schema.Family
+	limit      *schema.Family // nil: the limit is in the inventory
+	operations *schema.Family
+	measure    string
 }
 
 func sources() []source {
 	return []source{
-		{schema.VolumeTotalThroughput, schema.VolumeThroughputLimit, measureMean},
-		{schema.SharePeakThroughputRollUp, nil, measurePeak},
+		{schema.VolumeTotalThroughput, schema.VolumeThroughputLimit, schema.VolumeTotalOperations, measureMean},
+		{schema.SharePeakThroughputRollUp, nil, schema.SharePeakOperationsRollUp, measurePeak},
 	}
 }
 
 // estate is what is known of pools, apart from samples.
 type estate struct {
-	pools  map[fleet.Resource]described
-	limits map[fleet.Resource]float64 // of shares: throughput that is provisioned
+	pools      map[fleet.Resource]described
+	limits     map[fleet.Resource]float64 // of shares: throughput that is provisioned
+	operations map[fleet.Resource]float64 // of shares, and of Flex pools: operations that they may do
 }
 
 // usageReader reads one week's samples and adds them up as they come: of all volumes together no more is kept than the figures.
 type usageReader struct {
-	reader  history.Reader
-	week    Week
-	asked   selection
-	estate  estate
-	atLimit float64
-	limits  bool // whether what was granted is read, beside what was used
+	reader   history.Reader
+	week     Week
+	asked    selection
+	estate   estate
+	settings detectors.Settings
+	limits   bool // whether what was granted is read, and operations, beside what was used
 
 	groups map[group]*sums
 	rows   []Row // of volumes
@@ -72,14 +81,29 @@ type group struct {
 }
 
 type sums struct {
-	used, limit course
-	volumes     int
+	courses
+	volumes int
+}
+
+// courses are what is read of one volume, or the sums of several.
+type courses struct {
+	used, limit, operations course
+	mayOperate              fleet.Value // operations per second; missing as soon as a part has no limit of them
+}
+
+func newSums() *sums { return &sums{courses: courses{newCourse(), newCourse(), newCourse(), 0}} }
+
+func (s *sums) add(of courses) {
+	s.used.add(of.used)
+	s.limit.add(of.limit)
+	s.operations.add(of.operations)
+	s.mayOperate += of.mayOperate
 }
 
 // usage reads a week. Of an earlier one, which the week is held against, what was used is enough.
 func (o *builder) usage(ctx context.Context, week Week) (*usageReader, error) {
 	u := &usageReader{
-		reader: o.reader, week: week, asked: selection{o.Pool, o.Project}, estate: o.estate, atLimit: o.terms.Settings.Limit.At, limits: week == o.Week,
+		reader: o.reader, week: week, asked: selection{o.Pool, o.Project}, estate: o.estate, settings: o.terms.Settings, limits: week == o.Week,
 		groups: map[group]*sums{},
 	}
 	for _, from := range sources() {
@@ -158,10 +182,15 @@ func (u *usageReader) readPart(ctx context.Context, from source, p part) error {
 	if err != nil {
 		return err
 	}
-	limits := map[fleet.Resource]course{}
+	limits, operations := map[fleet.Resource]course{}, map[fleet.Resource]course{}
+	if u.limits {
+		if operations, err = u.courses(ctx, from.operations, p); err != nil {
+			return err
+		}
+	}
 	switch {
 	case from.limit == nil:
-		if err := u.told(ctx, p, used, limits); err != nil {
+		if err := u.told(ctx, p, used, limits, operations); err != nil {
 			return err
 		}
 	case u.limits:
@@ -174,7 +203,7 @@ func (u *usageReader) readPart(ctx context.Context, from source, p part) error {
 		if volume.Volume == "" {
 			continue // an account as a whole
 		}
-		u.volume(volume, used[volume], limits[volume], from.measure, pools)
+		u.volume(volume, courses{used[volume], limits[volume], operations[volume], u.mayOperate(volume)}, from.measure, pools)
 	}
 	for _, of := range slices.SortedFunc(maps.Keys(pools), func(a, b group) int { return compareResources(a.resource, b.resource) }) {
 		u.addPool(of, pools[of]) // in an order: sums of floating-point numbers depend on it
@@ -206,7 +235,7 @@ func (u *usageReader) courses(ctx context.Context, family *schema.Family, p part
 
 // told gives shares their limit, which the inventory alone has, and the zeros that Azure leaves out: where it told of a share's
 // burst credits and of no throughput there was none.
-func (u *usageReader) told(ctx context.Context, p part, used, limits map[fleet.Resource]course) error {
+func (u *usageReader) told(ctx context.Context, p part, used, limits, operations map[fleet.Resource]course) error {
 	credits, err := u.courses(ctx, schema.ShareBurstCreditsRollUp, p)
 	if err != nil {
 		return err
@@ -215,10 +244,12 @@ func (u *usageReader) told(ctx context.Context, p part, used, limits map[fleet.R
 		if used[share] == nil {
 			used[share] = newCourse()
 		}
-		for i := range told {
-			if !math.IsNaN(told[i]) && math.IsNaN(used[share][i]) {
-				used[share][i] = 0
+		used[share].zeros(told)
+		if u.limits {
+			if operations[share] == nil {
+				operations[share] = newCourse()
 			}
+			operations[share].zeros(told)
 		}
 	}
 	for share, line := range used {
@@ -237,46 +268,69 @@ func (u *usageReader) told(ctx context.Context, p part, used, limits map[fleet.R
 }
 
 // volume adds one volume to its pool and keeps its figures.
-func (u *usageReader) volume(of fleet.Resource, used, limit course, measure string, pools map[group]*sums) {
-	if limit == nil {
-		limit = newCourse()
+func (u *usageReader) volume(of fleet.Resource, its courses, measure string, pools map[group]*sums) {
+	if its.limit == nil {
+		its.limit = newCourse()
 	}
 	pool := of
 	pool.Volume = ""
 	about := u.estate.pools[pool]
 	key := group{"pool", pool, about.level, measure}
 	if pools[key] == nil {
-		pools[key] = &sums{used: newCourse(), limit: newCourse()}
+		pools[key] = newSums()
 	}
 	total := pools[key]
-	total.used.add(used)
 	total.volumes++
-	shared := about.level == levelFlex
-	if shared {
-		total.limit.highest(limit) // each volume's is the pool's
-		limit = newCourse()
+	if about.level == levelFlex {
+		total.limit.highest(its.limit) // each volume's is the pool's
+		its.limit = newCourse()
+		total.add(its)
+		total.mayOperate = u.mayOperate(pool)
 	} else {
-		total.limit.add(limit)
+		total.add(its)
 	}
 	row := emptyRow()
 	row.Level, row.Resource, row.ServiceLevel, row.QoS, row.Measure, row.Volumes = "volume", of, about.level, about.qos, measure, 1
-	row.figure(used, limit, u.atLimit)
+	row.figure(its, u.settings.Limit.At)
+	row.block = blockOf(its.used, its.operations, u.settings.Activity.Operations)
+	if row.P99.Known() && u.settings.Activity.Idle(row.Operations, row.P99, fleet.Unknown) {
+		row.State = stateIdle
+	}
 	u.rows = append(u.rows, row)
+}
+
+// mayOperate is how many operations a share, or a Flex pool, may do in a second; missing where they have no limit.
+func (u *usageReader) mayOperate(of fleet.Resource) fleet.Value {
+	if most, limited := u.estate.operations[of]; limited {
+		return fleet.Value(most)
+	}
+	return fleet.Unknown
+}
+
+// groupsOf are a pool and the groups that it is in.
+func groupsOf(pool group) []group {
+	service := fleet.Resource{Cloud: pool.resource.Cloud, Service: pool.resource.Service}
+	project := service
+	project.Project = pool.resource.Project
+	return []group{
+		pool, {"project", project, "", pool.measure}, {"service_level", service, pool.serviceLevel, pool.measure}, {"cloud", service, "", pool.measure},
+	}
+}
+
+// poolGroup is the pool that a volume's row lies in.
+func poolGroup(volume Row) group {
+	pool := volume.Resource
+	pool.Volume = ""
+	return group{"pool", pool, volume.ServiceLevel, volume.Measure}
 }
 
 // addPool adds a pool to the groups that it is in.
 func (u *usageReader) addPool(of group, total *sums) {
-	service := fleet.Resource{Cloud: of.resource.Cloud, Service: of.resource.Service}
-	project := service
-	project.Project = of.resource.Project
-	for _, key := range []group{
-		of, {"project", project, "", of.measure}, {"service_level", service, of.serviceLevel, of.measure}, {"cloud", service, "", of.measure},
-	} {
+	for _, key := range groupsOf(of) {
 		if u.groups[key] == nil {
-			u.groups[key] = &sums{used: newCourse(), limit: newCourse()}
+			u.groups[key] = newSums()
 		}
-		u.groups[key].used.add(total.used)
-		u.groups[key].limit.add(total.limit)
+		u.groups[key].add(total.courses)
 		u.groups[key].volumes += total.volumes
 	}
 }
@@ -290,7 +344,7 @@ func (u *usageReader) all() []Row {
 		if key.level == "pool" {
 			row.QoS = u.estate.pools[key.resource].qos
 		}
-		row.figure(total.used, total.limit, u.atLimit)
+		row.figure(total.courses, u.settings.Limit.At)
 		if key.level != "pool" || key.serviceLevel != levelFlex {
 			row.AtLimit = fleet.Unknown // a limit that nothing enforces for all together
 		}

@@ -85,30 +85,35 @@ type Row struct {
 	Resource     fleet.Resource `json:"resource"`
 	ServiceLevel string         `json:"service_level"`
 	QoS          string         `json:"qos"`     // of a pool or volume
-	State        string         `json:"state"`   // gone: not in the inventory at the week's end; empty: it is there
+	State        string         `json:"state"`   // gone: not in the inventory at the week's end; idle: of a volume that hardly did anything, neither bytes nor operations; empty: neither
 	Measure      string         `json:"measure"` // mean: means of five minutes; peak: the busiest second of each five minutes
 	Volumes      int            `json:"volumes"` // that it is made of
 
-	Granted     fleet.Value `json:"granted"`         // mean of what it might have moved
-	Paid        fleet.Value `json:"paid_for"`        // what its pools have for what is paid, given to volumes or not; null where that is not known
-	Unassigned  fleet.Value `json:"unassigned"`      // of a pool's grant, what no volume holds
-	P50         fleet.Value `json:"p50"`             // of its samples; of a group those of the sum
-	P95         fleet.Value `json:"p95"`             //
-	P99         fleet.Value `json:"p99"`             //
-	Max         fleet.Value `json:"max"`             //
-	Mean        fleet.Value `json:"mean"`            //
-	Idle        fleet.Value `json:"idle"`            // granted less p99; of throughput alone
-	Use         fleet.Value `json:"use"`             // p99 over granted
-	Reachable   fleet.Value `json:"reachable"`       // of a volume: what its limit, protocol and block size let it move
-	Reach       fleet.Value `json:"reach"`           // p99 over reachable
-	AtLimit     fleet.Value `json:"at_limit"`        // share of the samples at the throughput limit; operations are not in it
-	Coverage    fleet.Value `json:"coverage"`        // samples received over those that a week has
-	Days        fleet.Value `json:"days"`            // coverage in days
-	Moved       fleet.Value `json:"moved_bytes"`     // sum of its samples times their length; null of busiest seconds, which do not tell it
-	Grantable   fleet.Value `json:"grantable_bytes"` // the same of its limit
-	Before      fleet.Value `json:"p99_before"`      // p99 of the week that it is held against
-	Earlier     fleet.Value `json:"p99_earlier"`     // median of the p99 of the four weeks before
-	EarlierSeen int         `json:"earlier_weeks"`   // of those four, how many are known
+	Granted           fleet.Value `json:"granted"`            // mean of what it might have moved
+	Paid              fleet.Value `json:"paid_for"`           // what its pools have for what is paid, given to volumes or not; null where that is not known
+	Unassigned        fleet.Value `json:"unassigned"`         // of a pool's grant, what no volume holds
+	P50               fleet.Value `json:"p50"`                // of its samples; of a group those of the sum
+	P95               fleet.Value `json:"p95"`                //
+	P99               fleet.Value `json:"p99"`                //
+	Max               fleet.Value `json:"max"`                //
+	Mean              fleet.Value `json:"mean"`               //
+	Idle              fleet.Value `json:"idle"`               // granted less p99; less where a larger part of the operations that may be done is used
+	Use               fleet.Value `json:"use"`                // p99 over granted
+	Reachable         fleet.Value `json:"reachable"`          // what its limit, protocol and block size let a volume move; of a group the sum of its volumes that have one, of a Flex pool no more than its own limit
+	Reach             fleet.Value `json:"reach"`              // p99 over reachable; of a group the sum of the p99 of those volumes over it
+	Reached           int         `json:"reach_volumes"`      // how many volumes reach is of
+	AtLimit           fleet.Value `json:"at_limit"`           // share of the samples at the throughput limit; operations are not in it
+	Operations        fleet.Value `json:"operations_p99"`     // of its samples of operations per second; of a group those of the sum
+	OperationsGranted fleet.Value `json:"operations_granted"` // that it may do in a second; null where none of its parts has such a limit, or not all of them
+	Coverage          fleet.Value `json:"coverage"`           // samples received over those that a week has
+	Days              fleet.Value `json:"days"`               // coverage in days
+	Moved             fleet.Value `json:"moved_bytes"`        // sum of its samples times their length; null of busiest seconds, which do not tell it
+	Grantable         fleet.Value `json:"grantable_bytes"`    // the same of its limit
+	Before            fleet.Value `json:"p99_before"`         // p99 of the week that it is held against
+	Earlier           fleet.Value `json:"p99_earlier"`        // median of the p99 of the four weeks before
+	EarlierSeen       int         `json:"earlier_weeks"`      // of those four, how many are known
+
+	block fleet.Value // bytes of an operation, in the most favourable busy sample
 }
 
 // Line is the course of a service over the week, hour by hour: the highest sample of each hour, null where there is none.
