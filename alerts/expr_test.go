@@ -64,7 +64,7 @@ func (v vocabulary) faults(expr string) (faults []string) {
 
 // labelless tells whether an expression begins with a metric that has no labels of ours.
 func labelless(expr string) bool {
-	return strings.HasPrefix(expr, schema.ConfigReloadSuccess.Name) || strings.HasPrefix(expr, schema.AlertingReloadSuccess.Name) || strings.Contains(expr, schema.ConfigLastReloadSuccess.Name)
+	return strings.HasPrefix(expr, schema.ConfigReloadSuccess.Name) || strings.HasPrefix(expr, schema.AlertingReloadSuccess.Name) || strings.HasPrefix(expr, schema.ReportSuccess.Name) || strings.Contains(expr, schema.ConfigLastReloadSuccess.Name)
 }
 
 func TestExpressionsUseTheSchema(t *testing.T) {

@@ -54,7 +54,7 @@ func paces(interval time.Duration) []pace {
 func healthRows(interval time.Duration) []health {
 	rows := append(collecting(interval), judging(interval)...)
 	rows = append(append(rows, clouds(interval)...), leaving(interval)...)
-	return append(rows, telling(interval)...)
+	return append(append(rows, telling(interval)...), reporting(interval)...)
 }
 
 // collecting: is every host there, and does every collector run?
@@ -206,6 +206,16 @@ func leaving(interval time.Duration) []health {
 			words:   "Its exporter is not scraped, or the Prometheus that nasight reads does not answer.",
 		},
 	}
+}
+
+// reporting: is the weekly report where people look for it?
+func reporting(interval time.Duration) []health {
+	return []health{{
+		alert: "NasightReportFailing", severity: Warning, wait: 5 * interval,
+		expr:    fmt.Sprintf("%s == 0", schema.ReportSuccess.Name),
+		summary: "{{ $labels.instance }} cannot write the weekly report",
+		words:   "Its directory is full, or cannot be written to. It is tried again every hour, and what was missed is made up.",
+	}}
 }
 
 // leaves is a way on which nothing waits: what is not taken is gone.

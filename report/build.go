@@ -29,6 +29,11 @@ type Options struct {
 	Simulated string // what says that the data are invented; empty where they are measured
 }
 
+// Whole tells whether the report is of everything, held against the week before.
+func (o Options) Whole() bool {
+	return o.Pool == "" && o.Project == "" && (o.Compare == Week{} || o.Compare == o.Week.Back(1))
+}
+
 // RequestError says what is wrong with what was asked for.
 type RequestError struct {
 	Parameter string // as the command line calls it, without its dashes

@@ -45,7 +45,7 @@ func All() []*Family {
 		ShareFileOperations, ShareFileThroughput, ShareLogOperations,
 		VolumeLimitReached, PoolResourceInfo, PoolAssignedThroughput, PoolUsed, PoolSnapshots,
 		CollectorSuccess, CollectorDuration, CollectorLastSuccess, CollectorErrors, CollectorSkipped,
-		PromhostSampleAge, Simulated, ConfigReloadSuccess, ConfigLastReloadSuccess, HistorySamples, HistoryWarnings, ExpositionDropped,
+		PromhostSampleAge, Simulated, ConfigReloadSuccess, ConfigLastReloadSuccess, ReportSuccess, HistorySamples, HistoryWarnings, ExpositionDropped,
 		RemoteWriteSent, RemoteWriteDropped, RemoteWriteRetries, RemoteWritePending, RemoteWriteBehind,
 		VictoriaMetricsPushes, VictoriaMetricsLastSuccess,
 		OTLPPushes, OTLPFailures, OTLPRejected, OTLPDroppedSpans, OTLPLastSuccess,

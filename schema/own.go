@@ -106,6 +106,13 @@ var (
 	}
 )
 
+// ReportSuccess tells of the weekly report that serve writes.
+var ReportSuccess = &Family{
+	Name: "nasight_report_success", Type: Gauge,
+	Help:   "1 if the weekly report could be written when that was last tried, or a trial file in its directory, else 0; absent where no report is to be written.",
+	Source: self, Grain: HostGrain,
+}
+
 // HistorySamples counts what the history was given and what became of it.
 var HistorySamples = &Family{
 	Name: "nasight_history_samples_total", Type: Counter, Labels: with(hostLabels, Outcome),

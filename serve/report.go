@@ -13,12 +13,11 @@ import (
 	"time"
 
 	"github.com/nasight/nasight/config"
-	"github.com/nasight/nasight/judge"
 	"github.com/nasight/nasight/report"
 )
 
 const (
-	reportLook  = time.Minute      // between looks whether a report is due
+	reportEach  = time.Minute      // between looks whether a report is due
 	reportAgain = time.Hour        // after one that failed
 	reportWarm  = 10 * time.Minute // after the start: what was missed meanwhile is filled in first
 )
@@ -26,9 +25,12 @@ const (
 // tryReports tells at the start whether reports can be written, and not when the first is due: they are no reason not to start.
 func (s *Server) tryReports(cfg config.Report) {
 	if cfg.Directory == "" {
+		s.reported.known.Store(false)
 		return
 	}
-	if err := tryDirectory(cfg.Directory); err != nil {
+	err := tryDirectory(cfg.Directory)
+	s.reported.note(err)
+	if err != nil {
 		s.log.Warn("the weekly report cannot be written", "err", fmt.Errorf("report.directory: %w; give a directory that this user can write to", err))
 	}
 }
@@ -48,28 +50,51 @@ func tryDirectory(path string) error {
 // reports writes the weekly report when it is due, and one that was missed. It asks the directory which ones there are, so that
 // nothing has to be remembered.
 func (s *Server) reports(ctx context.Context) error {
-	ticker := time.NewTicker(reportLook)
+	ticker := time.NewTicker(reportEach)
 	defer ticker.Stop()
+	return s.reportsAt(ctx, ticker.C)
+}
+
+// reportsAt is reports with the moments of its looks.
+func (s *Server) reportsAt(ctx context.Context, looks <-chan time.Time) error {
 	var wait time.Time
 	var tried string
 	for {
 		if cfg := s.current().Report; cfg.Directory != tried { // another may come with a reload
 			s.tryReports(cfg)
-			tried = cfg.Directory
+			tried, wait = cfg.Directory, time.Time{}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case now := <-ticker.C:
+		case now := <-looks:
 			if now.Before(wait) || now.Sub(s.evaluator.started) < reportWarm || !s.looked() {
 				continue
 			}
-			if err := s.reportOnce(ctx, now); err != nil && ctx.Err() == nil {
+			if !s.reportLook(ctx, now) {
 				wait = now.Add(reportAgain)
-				s.log.Warn("the weekly report was not written", "err", err, "again", reportAgain)
 			}
 		}
 	}
+}
+
+// reportLook writes the report that is due, and tells whether the next look is worth taking at the usual time.
+func (s *Server) reportLook(ctx context.Context, now time.Time) bool {
+	err := s.reportOnce(ctx, now)
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case errors.Is(err, report.ErrNoData):
+		s.log.Info("no weekly report: history "+err.Error(), "again", reportAgain)
+		return false
+	case err != nil:
+		s.reported.note(err)
+		s.log.Warn("the weekly report was not written", "err", err, "again", reportAgain)
+		return false
+	case s.reported.failed.Load(): // nothing may have been due: what failed is tried again
+		s.tryReports(s.current().Report)
+	}
+	return !s.reported.failed.Load()
 }
 
 // looked tells whether a look over days was taken where there is a cloud to look at: before it the past may not be there yet.
@@ -102,9 +127,9 @@ func (s *Server) reportOnce(ctx context.Context, now time.Time) error {
 }
 
 func (s *Server) writeReport(ctx context.Context, cfg config.Config, week report.Week, now time.Time) ([]string, error) {
-	made, err := report.Build(ctx, s.history, report.Options{
-		Week: week, Terms: judge.Configured(cfg), Now: now, History: "nasight serve on " + s.evaluator.host, Simulated: s.notice,
-	})
+	s.making.Lock() // one at a time: it takes as much memory and time as the fleet is large
+	defer s.making.Unlock()
+	made, err := s.makeReport(ctx, report.Options{Week: week, Now: now})
 	if err != nil {
 		return nil, err
 	}

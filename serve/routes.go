@@ -31,6 +31,9 @@ func (s *Server) routes(registry *prometheus.Registry) (http.Handler, error) {
 	if err := registry.Register(s.alerting); err != nil {
 		return nil, fmt.Errorf("register the metrics of alerting: %w", err)
 	}
+	if err := registry.Register(&s.reported); err != nil {
+		return nil, fmt.Errorf("register the metric of reports: %w", err)
+	}
 	s.pushing.source = export.Gatherer(s.store, registry)
 	page, err := web.NewHandler(s.pageData, s.log)
 	if err != nil {
@@ -54,6 +57,8 @@ func (s *Server) routes(registry *prometheus.Registry) (http.Handler, error) {
 	mux.HandleFunc("/api/v1/fleet", readOnly)
 	mux.HandleFunc("GET /api/v1/plan", s.plans)
 	mux.HandleFunc("/api/v1/plan", readOnly)
+	mux.HandleFunc("GET /api/v1/report", s.reportFigures)
+	mux.HandleFunc("/api/v1/report", readOnly)
 	mux.Handle("/api/v1/write", promapi.NewWriteHandler(s.history, promapi.WriteOptions{Prefix: ownPrefix, Logger: s.log}))
 	mux.Handle("/api/v1/", s.queries)
 	return s.noted(s.via.guard(mux)), nil

@@ -96,6 +96,9 @@ type Server struct {
 	pushing *pushing
 	pushers *pushers // that Run starts with
 
+	reported reportState
+	making   sync.Mutex // one report at a time
+
 	reloading sync.Mutex // one reload at a time
 	reloaded  reloads
 	stopping  atomic.Bool
