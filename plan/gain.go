@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/nasight/nasight/fleet"
@@ -29,12 +30,29 @@ func (b *builder) pointless() string {
 		return "" // more is assigned than there is: something has to be taken
 	case after.served < now.served-slack && !b.wished():
 		return "the limits as they are cover more of the needs than any sharing within the floors and peaks that is worth its steps"
+	case b.lacks() >= wholeMiBps && after.served < now.served+wholeMiBps && !b.wished():
+		return fmt.Sprintf("the pool is %.0f MiB/s too small for the needs of its volumes: sharing it out anew serves no more in all", b.lacks())
 	case after.short == 0 && b.taken() >= muchFreed*float64(b.plan.Capacity):
 		return "" // what nobody needs is free for other volumes, or is reserve where it is more likely to be needed
 	case after.served <= now.served+slack && after.short >= now.short && after.least <= now.least+slack && !b.outside():
 		return "moving throughput gains nothing: no volume would have more of what it needs"
 	}
 	return ""
+}
+
+// wholeMiBps is the throughput below which nothing is lacking and nothing is gained, in MiB/s: limits are whole numbers.
+const wholeMiBps = 1
+
+// lacks is by how much the pool is too small for the needs and bounds of its volumes.
+func (b *builder) lacks() float64 {
+	short := -b.free
+	for _, i := range b.planned {
+		short += float64(b.plan.Volumes[i].Upper)
+	}
+	if short < slack {
+		return 0
+	}
+	return short
 }
 
 // muchFreed is the share of a pool that is worth taking from volumes that do not need it, if it helps no other.

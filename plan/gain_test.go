@@ -61,3 +61,32 @@ func TestNothingGained(t *testing.T) {
 		t.Errorf("%s, %d steps, %q, serves %g and %g", p.Status, len(p.Steps), p.Reason, p.Effect.ServedNow, p.Effect.ServedAfter)
 	}
 }
+
+// A pool that is short as a whole is not shared out anew where that only evens out what is lacking: what one volume is given
+// another lacks. Where a volume holds what it does not need, or the operator asks for it, throughput moves all the same.
+func TestShortPools(t *testing.T) {
+	for name, row := range map[string]struct {
+		sharing
+		status Status
+	}{
+		"all are short":      {sharing{pool: 300, needs: []float64{300, 300}, current: []float64{100, 200}}, Unchanged},
+		"one has too much":   {sharing{pool: 400, needs: []float64{300, 300, 50}, current: []float64{100, 100, 200}}, Proposed},
+		"something is left":  {sharing{pool: 400, needs: []float64{300, 300}, current: []float64{100, 200}}, Proposed},
+		"the pool is enough": {sharing{pool: 600, needs: []float64{300, 300}, current: []float64{200, 400}}, Proposed},
+		"it is asked for": {sharing{pool: 300, needs: []float64{300, 300}, current: []float64{100, 200}, volume: func(i int, v *Volume) {
+			if i == 0 {
+				v.FloorMiBps = 150
+			}
+		}}, Proposed},
+		"more is assigned than there is": {sharing{pool: 300, needs: []float64{300, 300}, current: []float64{200, 200}}, Proposed},
+	} {
+		p := row.build(t)
+		mustVerify(t, p)
+		if p.Status != row.status {
+			t.Errorf("%s: %s, %q, serves %g, then %g", name, p.Status, p.Reason, p.Effect.ServedNow, p.Effect.ServedAfter)
+		}
+		if p.Status == Unchanged && (len(p.Steps) > 0 || p.Effect.PoolShort != 300 || !strings.Contains(p.Reason, "300 MiB/s too small") || p.Effect.ServedAfter != p.Effect.ServedNow) {
+			t.Errorf("%s: %d steps, short by %g, %q", name, len(p.Steps), p.Effect.PoolShort, p.Reason)
+		}
+	}
+}

@@ -57,10 +57,9 @@ func (s Step) size() float64 { return max(s.To-s.From, s.From-s.To) }
 
 func (b *builder) effect() {
 	e := &Effect{Unassigned: float64(max(0, b.plan.Capacity-b.plan.AssignedAfter))}
-	e.PoolShort = -b.free
+	e.PoolShort = b.lacks()
 	for _, i := range b.planned {
 		a := b.plan.Volumes[i]
-		e.PoolShort += float64(a.Upper)
 		e.Demand += float64(a.Need)
 		e.ServedNow += float64(min(a.Current, a.Need))
 		e.ServedAfter += float64(min(a.Propose, a.Need))
@@ -68,9 +67,6 @@ func (b *builder) effect() {
 		e.ShortAfter += count(a.Propose+slack < a.Need)
 		e.Given += float64(max(0, a.Change))
 		e.Taken += float64(max(0, -a.Change))
-	}
-	if e.PoolShort < slack {
-		e.PoolShort = 0
 	}
 	b.plan.Effect = e
 }

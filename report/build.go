@@ -256,10 +256,6 @@ func (o *builder) plans(context.Context) error {
 	}
 	o.weekly.Plans = answer.Pools
 	for _, made := range o.weekly.Plans {
-		if e := made.Effect; e != nil && made.Status == plan.Proposed && e.PoolShort >= 1 && e.ServedAfter < e.ServedNow+1 {
-			made.Status, made.Steps = plan.Unchanged, []plan.Step{}
-			made.Reason = fmt.Sprintf("the pool is %.0f MiB/s too small for the needs of its volumes: sharing it out anew serves no more in all", e.PoolShort)
-		}
 		if why := o.outdated(made); why != "" {
 			made.Status, made.Reason, made.Steps = plan.Refused, why, []plan.Step{}
 		}
