@@ -72,12 +72,12 @@ type Finding struct {
 	Since      time.Time      `json:"since"`
 	Resource   fleet.Resource `json:"resource"`
 	Summary    string         `json:"summary"`
-	Evidence   []Evidence     `json:"evidence"`
-	Gain       *Gain          `json:"gain"` // nil where the rule predicts none
+	Evidence   []Evidence     `json:"evidence"` // numbers, each with its threshold and the query that gives it
+	Gain       *Gain          `json:"gain"`     // nil where the rule predicts none
 
 	WasteUSDPerMonth *float64 `json:"waste_usd_per_month"` // nil without an operator's price
-	Remedy           []Remedy `json:"remedy"`
-	BlockedBy        []string `json:"blocked_by"` // ids of findings to solve first
+	Remedy           []Remedy `json:"remedy"`              // what to do, the best first
+	BlockedBy        []string `json:"blocked_by"`          // ids of findings to solve first
 
 	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
 	Prices  []PriceRow       `json:"-"` // what the waste was computed with; empty where there is none

@@ -189,4 +189,3 @@ func TestFiguresAgree(t *testing.T) {
 		t.Errorf("%d volumes were compared: %v", compared, p99)
 	}
 }
-

@@ -17,7 +17,7 @@ const Format = "nasight.report.weekly/1"
 // Weekly is the report of one week. Throughput is in bytes per second, a share is from 0 to 1, money in USD a month. What is not
 // known is null, never zero. Its JSON is described by docs/report.schema.json.
 type Weekly struct {
-	Format    string    `json:"format"`
+	Format    string    `json:"format"`    // names this shape: nasight.report.weekly/1. See docs/report.md for what may change in it
 	Week      Week      `json:"week"`      // such as 2026-W48
 	From      time.Time `json:"from"`      // Monday 00:00 UTC
 	To        time.Time `json:"to"`        // the Monday after it
@@ -27,23 +27,23 @@ type Weekly struct {
 	History   string    `json:"history"`   // where the samples are from
 	Simulated string    `json:"simulated"` // what says that the data are invented; empty where they are measured
 	Pool      string    `json:"pool"`      // filters that were asked for; empty for none
-	Project   string    `json:"project"`
+	Project   string    `json:"project"`   // see pool
 
-	Summary        []string     `json:"summary"` // five sentences
-	Actions        []Action     `json:"actions"` // what to do, most urgent first
-	Missing        []Missing    `json:"missing"` // what the report cannot tell, and what to do about it
-	Efficiency     []Row        `json:"efficiency"`
-	Lines          []Line       `json:"lines"` // for the charts
-	Money          []Case       `json:"money"`
-	Findings       []Finding    `json:"findings"`
-	Sections       []Section    `json:"sections"`
-	Limited        []Limited    `json:"limited"` // what was held at its limit, or used up its burst credits, for longest first
-	Plans          []*plan.Plan `json:"plans"`
-	Resolved       []Resolved   `json:"resolved"`
-	Quality        Quality      `json:"quality"`
-	Reconciliation []Reconciled `json:"reconciliation"`
-	Cost           []Cost       `json:"api_cost"`
-	Notes          []string     `json:"notes"` // how the figures are made
+	Summary        []string     `json:"summary"`        // five sentences
+	Actions        []Action     `json:"actions"`        // what to do, most urgent first
+	Missing        []Missing    `json:"missing"`        // what the report cannot tell, and what to do about it
+	Efficiency     []Row        `json:"efficiency"`     // granted, used and idle, the widest level first
+	Lines          []Line       `json:"lines"`          // for the charts
+	Money          []Case       `json:"money"`          // by its kind; never added up across kinds
+	Findings       []Finding    `json:"findings"`       // of the week, the most severe first
+	Sections       []Section    `json:"sections"`       // what is said of one topic each
+	Limited        []Limited    `json:"limited"`        // what was held at its limit, or used up its burst credits, for longest first
+	Plans          []*plan.Plan `json:"plans"`          // of each pool with manual QoS
+	Resolved       []Resolved   `json:"resolved"`       // what ended within the week
+	Quality        Quality      `json:"quality"`        // how far the figures can be trusted
+	Reconciliation []Reconciled `json:"reconciliation"` // each total beside the sum of its parts
+	Cost           []Cost       `json:"api_cost"`       // what reading the clouds took
+	Notes          []string     `json:"notes"`          // how the figures are made
 }
 
 // Action is one thing to do.
@@ -52,10 +52,10 @@ type Action struct {
 	What     string         `json:"what"`
 	Resource fleet.Resource `json:"resource"`
 	Why      string         `json:"why"`
-	Worth    string         `json:"worth"` // what it brings, in words; empty where that is not known
-	Money    fleet.Value    `json:"usd_per_month"`
-	Hours    fleet.Value    `json:"hours"`  // of the week that its cause was recorded
-	Lasted   string         `json:"lasted"` // for how long there was cause for it, in words; empty where that is not known
+	Worth    string         `json:"worth"`         // what it brings, in words; empty where that is not known
+	Money    fleet.Value    `json:"usd_per_month"` // that it saves; null where it saves none or no price is known
+	Hours    fleet.Value    `json:"hours"`         // of the week that its cause was recorded
+	Lasted   string         `json:"lasted"`        // for how long there was cause for it, in words; empty where that is not known
 	Command  string         `json:"command"`
 	Caveat   string         `json:"caveat"`
 	Finding  string         `json:"finding"` // its id; empty for a plan
@@ -93,10 +93,10 @@ type Row struct {
 	Paid              fleet.Value `json:"paid_for"`           // what its pools have for what is paid, given to volumes or not; null where that is not known
 	Unassigned        fleet.Value `json:"unassigned"`         // of a pool's grant, what no volume holds
 	P50               fleet.Value `json:"p50"`                // of its samples; of a group those of the sum
-	P95               fleet.Value `json:"p95"`                //
-	P99               fleet.Value `json:"p99"`                //
-	Max               fleet.Value `json:"max"`                //
-	Mean              fleet.Value `json:"mean"`               //
+	P95               fleet.Value `json:"p95"`                // likewise
+	P99               fleet.Value `json:"p99"`                // likewise
+	Max               fleet.Value `json:"max"`                // likewise, the highest
+	Mean              fleet.Value `json:"mean"`               // likewise, the mean
 	Idle              fleet.Value `json:"idle"`               // granted less p99; less where a larger part of the operations that may be done is used
 	Use               fleet.Value `json:"use"`                // p99 over granted
 	Reachable         fleet.Value `json:"reachable"`          // what its limit, protocol and block size let a volume move; of a group the sum of its volumes that have one, of a Flex pool no more than its own limit
@@ -120,8 +120,8 @@ type Row struct {
 type Line struct {
 	Resource fleet.Resource `json:"resource"`
 	Measure  string         `json:"measure"`
-	Used     []fleet.Value  `json:"used"`
-	Granted  []fleet.Value  `json:"granted"`
+	Used     []fleet.Value  `json:"used"`    // bytes per second
+	Granted  []fleet.Value  `json:"granted"` // bytes per second
 }
 
 // Case is one way in which unused throughput is worth money. Cases are never added up: they are of different kinds.
@@ -130,17 +130,17 @@ type Case struct {
 	Title   string      `json:"title"`
 	Meaning string      `json:"meaning"`
 	Total   fleet.Value `json:"usd_per_month"` // of the rows that count; null where no row has a price
-	Rows    []Money     `json:"rows"`
+	Rows    []Money     `json:"rows"`          // the largest first
 }
 
 // Money is one figure of money.
 type Money struct {
 	Resource fleet.Resource `json:"resource"`
 	What     string         `json:"what"`
-	Value    fleet.Value    `json:"usd_per_month"`
-	Counts   bool           `json:"counts"` // false for an alternative to another row, or without a price
+	Value    fleet.Value    `json:"usd_per_month"` // null where no price is given
+	Counts   bool           `json:"counts"`        // false for an alternative to another row, or without a price
 	Note     string         `json:"note"`
-	Prices   []Price        `json:"prices"`
+	Prices   []Price        `json:"prices"` // rows that the value was computed by
 	Finding  string         `json:"finding"`
 }
 
@@ -151,7 +151,7 @@ type Price struct {
 	Level   string  `json:"level"`
 	Item    string  `json:"item"`
 	Region  string  `json:"region"`
-	USD     float64 `json:"usd"`
+	USD     float64 `json:"usd"` // for one unit
 	Unit    string  `json:"unit"`
 	Date    string  `json:"date"`
 	Source  string  `json:"source"`
@@ -161,8 +161,8 @@ type Price struct {
 type Finding struct {
 	detectors.Finding
 
-	First   *time.Time  `json:"first"` // when it was recorded first in the week; null where only the week's end was judged
-	Last    *time.Time  `json:"last"`
+	First   *time.Time  `json:"first"`    // when it was recorded first in the week; null where only the week's end was judged
+	Last    *time.Time  `json:"last"`     // when it was recorded last
 	Hours   fleet.Value `json:"hours"`    // of the week that it was recorded as firing; null where none of it was recorded
 	AtLeast bool        `json:"at_least"` // it fired when the recording began, so that it may be older
 	AtEnd   bool        `json:"at_end"`
@@ -192,7 +192,7 @@ type Resolved struct {
 	Variant   string         `json:"variant"`
 	Resource  fleet.Resource `json:"resource"`
 	Ended     time.Time      `json:"ended"`
-	Hours     float64        `json:"hours"`
+	Hours     float64        `json:"hours"`     // of the week that it was recorded as firing
 	Predicted fleet.Value    `json:"predicted"` // middle of the gain, as a factor of the throughput while it fired
 	Achieved  fleet.Value    `json:"achieved"`  // throughput of as long a time after it over that while it fired
 	Why       string         `json:"why"`       // nothing is compared; empty where it is
@@ -200,12 +200,12 @@ type Resolved struct {
 
 // Quality says how far the figures can be trusted.
 type Quality struct {
-	Days       fleet.Value `json:"days"` // of the seven that there are samples of
-	Gaps       []Gap       `json:"gaps"`
+	Days       fleet.Value `json:"days"`       // of the seven that there are samples of
+	Gaps       []Gap       `json:"gaps"`       // in what clouds measured
 	Unrecorded []Gap       `json:"unrecorded"` // when nothing was judged minute by minute, so that findings of then are not known
 	Thin       []Thin      `json:"thin"`       // volumes with too few samples to judge
-	Stale      []Stale     `json:"stale"`
-	Withheld   []Withheld  `json:"withheld"`
+	Stale      []Stale     `json:"stale"`      // sources that failed
+	Withheld   []Withheld  `json:"withheld"`   // what was not said, and why
 }
 
 // Gap is a time of which a service told nothing of any volume.
@@ -219,7 +219,7 @@ type Gap struct {
 // Thin is a volume with too few samples.
 type Thin struct {
 	Resource fleet.Resource `json:"resource"`
-	Coverage fleet.Value    `json:"coverage"`
+	Coverage fleet.Value    `json:"coverage"` // share of the samples of a week
 }
 
 // Stale is a source that failed for a part of the week.
@@ -239,8 +239,8 @@ type Withheld struct {
 type Reconciled struct {
 	What  string      `json:"what"`
 	Unit  string      `json:"unit"`
-	Total fleet.Value `json:"total"`
-	Parts fleet.Value `json:"parts"`
+	Total fleet.Value `json:"total"` // in the unit
+	Parts fleet.Value `json:"parts"` // in the unit: the sum of the parts
 	Holds bool        `json:"holds"`
 }
 
@@ -248,8 +248,8 @@ type Reconciled struct {
 type Cost struct {
 	Cloud    string      `json:"cloud"`
 	Project  string      `json:"project"`
-	Requests fleet.Value `json:"requests"`
-	Series   fleet.Value `json:"series"`
-	USD      fleet.Value `json:"usd"`
+	Requests fleet.Value `json:"requests"`            // calls
+	Series   fleet.Value `json:"series"`              // time series that answers had
+	USD      fleet.Value `json:"usd"`                 // by list prices
 	Month    fleet.Value `json:"usd_projected_month"` // for what was left of the calendar month when the week ended
 }

@@ -48,6 +48,39 @@ func TestStoredSchema(t *testing.T) {
 	}
 }
 
+// TestFiguresAreDescribed: what is a number, a list or may be missing says what it is of, and in which unit; and the prose names
+// this shape.
+func TestFiguresAreDescribed(t *testing.T) {
+	schema, err := describe.Schema(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	about := func(name string, node *describe.Node) {
+		for field, of := range node.Properties {
+			if of.Type == "string" || of.Type == "boolean" || of.Ref != "" && of.Description == "" {
+				continue
+			}
+			if seen++; of.Description == "" {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+		}
+	}
+	about("Weekly", schema)
+	for name, node := range schema.Defs {
+		if strings.HasPrefix(name, "report.") {
+			about(name, node)
+		}
+	}
+	if seen < 60 {
+		t.Errorf("%d fields were looked at", seen)
+	}
+	prose, err := os.ReadFile(root + "/docs/report.md")
+	if err != nil || !strings.Contains(string(prose), "`"+report.Format+"`") {
+		t.Errorf("docs/report.md does not name %s: %v", report.Format, err)
+	}
+}
+
 // TestExamplesFit: what reports hold is what the schema says, no more and no less.
 func TestExamplesFit(t *testing.T) {
 	schema, err := describe.Schema(root)
