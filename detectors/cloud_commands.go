@@ -22,17 +22,6 @@ func resizeVolume(volume *fleet.Volume, gib string) string {
 // more is how much is asked for of what is used up: a fifth over it. What a limit cuts off is not seen.
 const more = 1.2
 
-// growPool makes a pool a fifth larger; where its size is not known the operator has to say.
-func growPool(pool *fleet.Pool) string {
-	if !pool.Capacity.Above(0) {
-		if netapp(pool.Identity) {
-			return azUpdatePool(pool, "--size TIB")
-		}
-		return updatePool(pool, "--capacity=GIB")
-	}
-	return ResizePool(pool, math.Ceil(more*float64(pool.Capacity)/gibibyte))
-}
-
 // ResizePool is the command that makes a pool so many GiB large.
 func ResizePool(pool *fleet.Pool, gib float64) string { return shrinkPool(pool, gib) }
 
@@ -93,12 +82,8 @@ func gibs(bytes float64) float64 { return math.Ceil(bytes/gibibyte - 1e-9) }
 // moreForVolume is what helps a volume that is at its limit, what costs nothing first.
 func moreForVolume(volume *fleet.Volume) []Remedy {
 	pool := volume.Of
-	larger := Remedy{
-		What:    "Make the volume larger, or move it to a higher service level: throughput comes with capacity.",
-		Command: resizeVolume(volume, "GIB"), Caveat: "Costs money where the pool has to grow for it.",
-	}
 	if !pool.Manual() {
-		return []Remedy{larger, {
+		return []Remedy{largerVolume(volume), {
 			What:    "Or make the pool's QoS manual and give this volume what others do not use.",
 			Command: toManual(pool) + "\n" + planCommand(pool), Caveat: oneWay(pool),
 		}}
@@ -113,27 +98,17 @@ func moreForVolume(volume *fleet.Volume) []Remedy {
 		}}, remedies...)
 	}
 	if pool.ServiceLevel == levelFlexible {
-		return append(remedies, Remedy{What: "Buy more throughput for the pool.", Command: azPoolThroughput(pool, "MIBPS"), Caveat: "Costs money from the moment that it is set."})
+		return append(remedies, moreThroughput(pool))
 	}
-	return append(remedies, Remedy{What: "Make the pool larger, or choose a higher service level.", Command: growPool(pool), Caveat: "Costs money."})
+	return append(remedies, largerPool(pool, "Make the pool larger, or choose a higher service level.", "Costs money."))
 }
 
 func moreForPool(pool *fleet.Pool, variant string) []Remedy {
-	if !pool.Custom {
-		return []Remedy{{
-			What: "Make the pool larger: its throughput comes with its capacity.", Command: growPool(pool),
-			Caveat: "Costs money, and a Flex pool cannot be made smaller again.",
-		}}
+	switch {
+	case !pool.Custom:
+		return []Remedy{largerPool(pool, "Make the pool larger: its throughput comes with its capacity.", "Costs money, and a Flex pool cannot be made smaller again.")}
+	case variant == VariantIOPS:
+		return []Remedy{moreOperations(pool)}
 	}
-	flag, what := "--total-throughput=MIBPS", "Raise the throughput of the pool."
-	if variant == VariantIOPS {
-		flag, what = "--total-iops=IOPS", "Raise the operations of the pool."
-	}
-	switch iops, mibps := math.Ceil(more*float64(pool.IOPS)), math.Ceil(more*float64(pool.Total)/mebibyte); {
-	case variant == VariantIOPS && iops > 0:
-		flag, what = fmt.Sprintf("--total-iops=%.0f", iops), fmt.Sprintf("Raise the pool from %.0f to %.0f operations per second.", float64(pool.IOPS), iops)
-	case variant != VariantIOPS && mibps > 0:
-		flag, what = fmt.Sprintf("--total-throughput=%.0f", mibps), fmt.Sprintf("Raise the pool from %.0f to %.0f MiB/s.", float64(pool.Total)/mebibyte, mibps)
-	}
-	return []Remedy{{What: what, Command: updatePool(pool, flag), Caveat: "Costs money from the moment that it is set."}}
+	return []Remedy{moreThroughput(pool)}
 }

@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,12 +17,12 @@ func TestCommandsHaveNumbers(t *testing.T) {
 	volume := &fleet.Volume{Identity: pool.Identity, Capacity: 4096 * gibibyte, Used: 3500 * gibibyte, InodeUsed: 200e6, InodeLimit: 210e6, Of: pool}
 	volume.Identity.Volume = "full"
 	p := &pass{settings: DefaultSettings()}
-	command, caveat := p.enlarge(volume, 4375)
+	command, caveat := enlarge(volume, 4375)
 	if !strings.Contains(command, "storage-pools update p --project=example --location=here --capacity=17687\n") || !strings.HasSuffix(command, "--capacity=4375") || !strings.Contains(caveat, "279 GiB first") {
 		t.Errorf("%s: %s", command, caveat)
 	}
 	pool.Allocated = 10000 * gibibyte
-	if command, _ := p.enlarge(volume, 4375); strings.Contains(command, "storage-pools") {
+	if command, _ := enlarge(volume, 4375); strings.Contains(command, "storage-pools") {
 		t.Error(command)
 	}
 	if got := p.inodesGiB(volume); got != 7630 { // 200e6 / 0.8 × 32 KiB
@@ -32,7 +33,84 @@ func TestCommandsHaveNumbers(t *testing.T) {
 			t.Errorf("%s: %s", variant, got)
 		}
 	}
-	if got := growPool(pool); !strings.HasSuffix(got, "--capacity=20890") {
+	if got := largerPool(pool, "", "").Command; !strings.HasSuffix(got, "--capacity=20890") {
 		t.Error(got)
+	}
+	if got := largerVolume(volume).Command; !strings.HasSuffix(got, "--capacity=4916") {
+		t.Error(got)
+	}
+}
+
+// What has no number has no command that wants one: the command that shows it stands in its place.
+func TestCommandsWithoutNumbers(t *testing.T) {
+	u := fleet.Unknown
+	for service, show := range map[string]string{"gcnv": "describe", "azurenetapp": "show"} {
+		pool := &fleet.Pool{
+			Identity: fleet.Resource{Service: service, Project: "example", Location: "here", Pool: "account/p"}, ResourceGroup: "group", ServiceLevel: "flexible", QoS: "manual",
+			Capacity: u, Allocated: u, Total: u, IOPS: u, Available: u, Custom: true,
+		}
+		volume := &fleet.Volume{Identity: pool.Identity, Capacity: u, Used: u, Of: pool}
+		volume.Identity.Volume = "v"
+		remedies := []Remedy{largerPool(pool, "", ""), largerVolume(volume), moreThroughput(pool), moreOperations(pool)}
+		remedies = append(remedies, moreForPool(pool, VariantIOPS)...)
+		remedies = append(remedies, moreForPool(pool, VariantThroughput)...)
+		remedies = append(remedies, smallerVolume(volume, u)...)
+		remedies = append(remedies, moreForVolume(volume)[1:]...)
+		for _, remedy := range remedies {
+			if !strings.Contains(remedy.Command, " "+show+" ") || !strings.Contains(remedy.Caveat, "not known here") {
+				t.Errorf("%s: %+v", service, remedy)
+			}
+			if placeholder.MatchString(remedy.Command) {
+				t.Errorf("%s: a placeholder in %s", service, remedy.Command)
+			}
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`\b(GIB|TIB|MIBPS|IOPS)\b`)
+
+// A volume is made no smaller than its data, its need and the service allow, and not at all where that is no smaller.
+func TestSmallerVolumes(t *testing.T) {
+	pool := &fleet.Pool{Identity: fleet.Resource{Service: "gcnv", Project: "example", Location: "here", Pool: "p"}, ServiceLevel: "premium"}
+	for name, row := range map[string]struct {
+		used, need fleet.Value // GiB, MiB/s
+		want       string
+	}{
+		"by its data":  {1000, 10, "--capacity=1200"},
+		"by its need":  {100, 100, "--capacity=1600"},
+		"by the least": {1, 1, "--capacity=100"},
+		"no smaller":   {1000, 200, ""},
+		"data unknown": {fleet.Unknown, 10, "'value(capacityGib)'"},
+	} {
+		volume := &fleet.Volume{Identity: pool.Identity, Of: pool, Capacity: 2048 * gibibyte, Used: row.used * gibibyte}
+		got := smallerVolume(volume, row.need*mebibyte)
+		if (len(got) > 0) != (row.want != "") || len(got) > 0 && !strings.HasSuffix(got[0].Command, row.want) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A pool of another level is made on the same network, its volumes follow, and the old one goes last and by hand.
+func TestMoveToALevel(t *testing.T) {
+	pool := &fleet.Pool{
+		Identity: fleet.Resource{Cloud: "gcp", Service: "gcnv", Project: "example", Location: "here", Pool: "fast"}, ServiceLevel: "extreme", QoS: "manual", Capacity: 10240 * gibibyte,
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		volume := &fleet.Volume{Identity: pool.Identity, Of: pool}
+		volume.Identity.Volume = name
+		pool.Volumes = append(pool.Volumes, volume)
+	}
+	lines := strings.Split(moveRemedy(pool, "premium").Command, "\n")
+	want := map[int]string{
+		0: "gcloud netapp storage-pools create fast-premium --project=example --location=here --service-level=premium --capacity=10240 --qos-type=manual " +
+			"--network=name=\"$(gcloud netapp storage-pools describe fast --project=example --location=here --format='value(network)')\"",
+		1: "gcloud netapp volumes update a --project=example --location=here --storage-pool=fast-premium",
+		6: "# and 2 volumes more in the same way",
+		7: "# and when it has no volume left: gcloud netapp storage-pools delete fast --project=example --location=here",
+	}
+	for i, line := range want {
+		if len(lines) != 8 || lines[i] != line {
+			t.Errorf("line %d of %d: %q, want %q", i, len(lines), lines[min(i, len(lines)-1)], line)
+		}
 	}
 }

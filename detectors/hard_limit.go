@@ -45,7 +45,7 @@ func (p *pass) fillDraft(volume *fleet.Volume, variant string, severity Severity
 func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
 	// As large as leaves a fifth free, which the vendor advises.
 	enough := gibs(float64(volume.Used) / p.settings.Hard.Warning)
-	command, caveat := p.enlarge(volume, enough)
+	command, caveat := enlarge(volume, enough)
 	caveat += " Snapshots count as used space."
 	if volume.Of.Flex() {
 		caveat += " A Flex pool cannot be made smaller again."
@@ -65,7 +65,7 @@ func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 }
 
 // enlarge gives a volume another size in GiB, and its pool first where it has not the room.
-func (p *pass) enlarge(volume *fleet.Volume, gib float64) (command, caveat string) {
+func enlarge(volume *fleet.Volume, gib float64) (command, caveat string) {
 	command = resizeVolume(volume, fmt.Sprintf("%.0f", gib))
 	pool := volume.Of
 	if pool == nil || !pool.Capacity.Known() || !pool.Allocated.Known() || !volume.Capacity.Known() {
@@ -88,7 +88,7 @@ func (p *pass) inodesGiB(volume *fleet.Volume) float64 {
 
 func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
 	enough := p.inodesGiB(volume)
-	command, caveat := p.enlarge(volume, enough)
+	command, caveat := enlarge(volume, enough)
 	return p.fillDraft(volume, VariantInodes, severity,
 		fmt.Sprintf("Volume %s has used %s of its %s inodes, %s. No file can be made when none is left, however much space there is.",
 			volume.Identity.Volume, whole(volume.InodeUsed), whole(volume.InodeLimit), percent(share)),

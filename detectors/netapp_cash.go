@@ -100,7 +100,8 @@ func moveRemedy(pool *fleet.Pool, level string) Remedy {
 		}
 	}
 	return Remedy{
-		What:   fmt.Sprintf("Make a %s pool of the same capacity, reassign the volumes to it one by one, and delete this pool.", titled(level)),
-		Caveat: "Reassigning interrupts nothing. A volume's own limit halves with its capacity unless QoS is manual: check each volume's peak first. Do not add this saving to that of a smaller pool: it is of the same capacity.",
+		What:    fmt.Sprintf("Make a %s pool of the same capacity, reassign the volumes to it one by one, and delete this pool.", titled(level)),
+		Command: gcloudMove(pool, level),
+		Caveat:  "Delete the old pool when it has no volume left: it is billed until then. Give the new one the same directory and key policy, if it has any. Reassigning interrupts nothing. A volume's own limit halves with its capacity unless QoS is manual: check each volume's peak first. Do not add this saving to that of a smaller pool: it is of the same capacity.",
 	}
 }

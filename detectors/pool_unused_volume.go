@@ -155,8 +155,7 @@ func unusedRemedy(volume *fleet.Volume, v DemandVerdict, peak fleet.Value) []Rem
 			},
 		}
 	}
-	return []Remedy{
+	return append([]Remedy{
 		{What: "Make the pool's QoS manual, so that other volumes can have it.", Command: toManual(volume.Of) + "\n" + planCommand(volume.Of), Caveat: oneWay(volume.Of)},
-		{What: "Or make the volume smaller where its data allow it.", Command: resizeVolume(volume, "GIB"), Caveat: "Money is saved only if the pool becomes smaller as well."},
-	}
+	}, smallerVolume(volume, max(v.Need, peak))...)
 }

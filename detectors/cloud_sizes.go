@@ -1,0 +1,123 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nasight/nasight/fleet"
+)
+
+// What to do where a number is not known that a command needs: nothing is left for the reader to fill in. The command that shows
+// the number stands in its place, and the caveat says what to do with it.
+
+// unsized is a remedy whose number is missing.
+func unsized(what, show, missing string) Remedy {
+	return Remedy{What: what, Command: show, Caveat: missing + " is not known here, so there is no command to change it: this one shows it. A fifth more is a beginning. Costs money."}
+}
+
+// showPool shows one property of a pool, by the names of the two command lines.
+func showPool(pool *fleet.Pool, property, azure string) string {
+	if netapp(pool.Identity) {
+		return "az netappfiles pool show " + azPool(pool, "--name") + " --query " + azure
+	}
+	id := pool.Identity
+	return fmt.Sprintf("gcloud netapp storage-pools describe %s --project=%s --location=%s --format=%s", quote(id.Pool), quote(id.Project), quote(id.Location), quote("value("+property+")"))
+}
+
+// showVolume shows the size of a volume.
+func showVolume(volume *fleet.Volume) string {
+	if netapp(volume.Identity) {
+		return fmt.Sprintf("az netappfiles volume show %s --name %s --query usageThreshold", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume))
+	}
+	id := volume.Identity
+	return fmt.Sprintf("gcloud netapp volumes describe %s --project=%s --location=%s --format='value(capacityGib)'", quote(id.Volume), quote(id.Project), quote(id.Location))
+}
+
+// largerPool makes a pool a fifth larger.
+func largerPool(pool *fleet.Pool, what, caveat string) Remedy {
+	if !pool.Capacity.Above(0) {
+		return unsized(what, showPool(pool, "capacityGib", "size"), "The pool's size")
+	}
+	return Remedy{What: what, Command: ResizePool(pool, math.Ceil(more*float64(pool.Capacity)/gibibyte)), Caveat: caveat}
+}
+
+// largerVolume makes a volume a fifth larger, and its pool where that has not the room.
+func largerVolume(volume *fleet.Volume) Remedy {
+	const why = ", or move it to a higher service level: throughput comes with capacity."
+	if !volume.Capacity.Above(0) {
+		return unsized("Make the volume larger"+why, showVolume(volume), "The volume's size")
+	}
+	gib := math.Ceil(more * float64(volume.Capacity) / gibibyte)
+	command, caveat := enlarge(volume, gib)
+	return Remedy{What: fmt.Sprintf("Make the volume %.0f GiB large, a fifth larger%s", gib, why), Command: command, Caveat: caveat}
+}
+
+// leastVolumeGiB is the smallest volume of a service level whose throughput comes with a volume's capacity.
+const leastVolumeGiB = 100
+
+// smallerVolume makes a volume as small as its data and its need of throughput allow; nothing where that is no smaller.
+func smallerVolume(volume *fleet.Volume, need fleet.Value) []Remedy {
+	const caveat = "Money is saved only if the pool becomes smaller as well."
+	rate := rateOf(volume.Of.ServiceLevel)
+	if !volume.Used.Known() || rate == 0 || !need.Known() {
+		return []Remedy{{What: "Or make the volume smaller where its data allow it.", Command: showVolume(volume), Caveat: "What its data need is not known here: the command shows the size that it has. " + caveat}}
+	}
+	gib := math.Max(leastVolumeGiB, math.Max(gibs(more*float64(volume.Used)), math.Ceil(float64(need)/rate-1e-9)))
+	if gib >= math.Floor(float64(volume.Capacity)/gibibyte) {
+		return nil
+	}
+	return []Remedy{{
+		What: fmt.Sprintf("Or make the volume %.0f GiB large: its data and its throughput need no more.", gib), Command: resizeVolume(volume, fmt.Sprintf("%.0f", gib)), Caveat: caveat,
+	}}
+}
+
+// moreThroughput buys a fifth more throughput for a pool that has it apart from capacity.
+func moreThroughput(pool *fleet.Pool) Remedy {
+	const what, caveat = "Buy more throughput for the pool.", "Costs money from the moment that it is set."
+	mibps := math.Ceil(more * float64(pool.Total) / mebibyte)
+	switch {
+	case !(mibps > 0):
+		return unsized(what, showPool(pool, "totalThroughputMibps", "customThroughputMibps"), "What the pool has bought")
+	case netapp(pool.Identity):
+		return Remedy{What: fmt.Sprintf("Buy %.0f MiB/s for the pool, a fifth more.", mibps), Command: azPoolThroughput(pool, fmt.Sprintf("%.0f", mibps)), Caveat: caveat}
+	}
+	return Remedy{
+		What:    fmt.Sprintf("Raise the pool from %.0f to %.0f MiB/s.", float64(pool.Total)/mebibyte, mibps),
+		Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f", mibps)), Caveat: caveat,
+	}
+}
+
+// moreOperations buys a fifth more operations for a Flex pool.
+func moreOperations(pool *fleet.Pool) Remedy {
+	iops := math.Ceil(more * float64(pool.IOPS))
+	if !(iops > 0) {
+		return unsized("Raise the operations of the pool.", showPool(pool, "totalIops", "customIops"), "What the pool has bought")
+	}
+	return Remedy{
+		What:    fmt.Sprintf("Raise the pool from %.0f to %.0f operations per second.", float64(pool.IOPS), iops),
+		Command: updatePool(pool, fmt.Sprintf("--total-iops=%.0f", iops)), Caveat: "Costs money from the moment that it is set.",
+	}
+}
+
+// gcloudMove makes a pool of another level beside one, on the same network, and moves its volumes there, the first ones by name.
+func gcloudMove(pool *fleet.Pool, level string) string {
+	const most = 5
+	id := pool.Identity
+	target := id.Pool + "-" + level
+	created := *pool
+	created.Identity.Pool = target
+	qos := ""
+	if pool.Manual() {
+		qos = " --qos-type=manual"
+	}
+	lines := fmt.Sprintf("gcloud netapp storage-pools create %s --project=%s --location=%s --service-level=%s --capacity=%.0f%s --network=name=\"$(%s)\"",
+		quote(target), quote(id.Project), quote(id.Location), level, math.Ceil(float64(pool.Capacity)/gibibyte), qos, showPool(pool, "network", ""))
+	for i, volume := range pool.Volumes {
+		if i == most {
+			lines += fmt.Sprintf("\n# and %d volumes more in the same way", len(pool.Volumes)-most)
+			break
+		}
+		lines += "\n" + updateVolume(volume, "--storage-pool="+quote(target))
+	}
+	return lines + fmt.Sprintf("\n# and when it has no volume left: gcloud netapp storage-pools delete %s --project=%s --location=%s", quote(id.Pool), quote(id.Project), quote(id.Location))
+}
