@@ -172,7 +172,7 @@ func TestMoneyByCases(t *testing.T) {
 		t.Errorf("bought: %v, want about %g", totals["bought"], want)
 	}
 	// Extreme to Premium saves 0.114 on 10,240 GiB.
-	if !near(totals["capacity"], 10240*(0.452-0.338)) {
+	if totals["capacity"] != 1167 { // of 1167.36
 		t.Errorf("capacity: %v", totals["capacity"])
 	}
 	// The plan gives what is lacked at an implied 5.408 a MiB/s.
@@ -180,7 +180,7 @@ func TestMoneyByCases(t *testing.T) {
 	for _, v := range w.Plans[0].Volumes {
 		lacked += float64(min(v.Propose, v.Need) - min(v.Current, v.Need))
 	}
-	if lacked <= 0 || !near(totals["manual"], lacked*0.338*1024/64) {
+	if lacked <= 0 || totals["manual"] != fleet.Value(math.Round(lacked*0.338*1024/64)) {
 		t.Errorf("manual: %v for %g MiB/s", totals["manual"], lacked)
 	}
 	if !totals["azure"].Above(0) {

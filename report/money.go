@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/nasight/nasight/detectors"
@@ -82,10 +83,17 @@ func moneyOf(f Finding) Money {
 	return row
 }
 
+// wholeDollars is the one place where money is rounded: rows are whole dollars before they are added up, so that what is printed
+// adds up as it is printed.
+func wholeDollars(v fleet.Value) fleet.Value { return fleet.Value(math.Round(float64(v))) }
+
 // settle decides which rows count, and adds them up.
 func (c *Case) settle() {
 	if c.Rows == nil {
 		c.Rows = []Money{}
+	}
+	for i := range c.Rows {
+		c.Rows[i].Value = wholeDollars(c.Rows[i].Value)
 	}
 	slices.SortFunc(c.Rows, func(a, b Money) int {
 		switch x, y := a.Value.Or(-1), b.Value.Or(-1); {

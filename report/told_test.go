@@ -133,6 +133,30 @@ func TestHeldBySamples(t *testing.T) {
 	}
 }
 
+// What is printed adds up as it is printed: two pools that save 1167.36 each save 2,334 and not 2,335.
+func TestMoneyAddsUpAsPrinted(t *testing.T) {
+	s := newStore(t)
+	one, other := pools()[1], pools()[1]
+	other.name, other.volumes[0].name = "large-too", "media-too"
+	s.fillGoogle([]pool{one, other})
+	s.write()
+	w := s.mustBuild(nil)
+	for _, format := range []string{"html", "md"} {
+		text := written(t, w, format)
+		if strings.Count(text, "1,167") < 2 || !strings.Contains(text, "2,334 USD") || strings.Contains(text, "2,335") {
+			t.Errorf("%s does not add up: %d of 1,167, %t, %t", format, strings.Count(text, "1,167"), strings.Contains(text, "2,334 USD"), strings.Contains(text, "2,335"))
+		}
+	}
+	if !strings.Contains(w.Summary[3], "2,334 USD by a cheaper level") {
+		t.Error(w.Summary[3])
+	}
+	for _, held := range w.Reconciliation {
+		if held.Unit == "USD a month" && strings.Contains(held.What, "comes with capacity") && (held.Total != 2334 || held.Parts != 2334 || !held.Holds) {
+			t.Errorf("%+v", held)
+		}
+	}
+}
+
 // Busiest seconds do not tell what was moved.
 func TestMovedByPeaks(t *testing.T) {
 	w := estateReport(t)

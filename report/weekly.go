@@ -129,7 +129,7 @@ type Case struct {
 	Case    string      `json:"case"` // bought, capacity, manual or azure
 	Title   string      `json:"title"`
 	Meaning string      `json:"meaning"`
-	Total   fleet.Value `json:"usd_per_month"` // of the rows that count; null where no row has a price
+	Total   fleet.Value `json:"usd_per_month"` // the sum of the rows that count, each in whole dollars; null where no row has a price
 	Rows    []Money     `json:"rows"`          // the largest first
 }
 
@@ -137,7 +137,7 @@ type Case struct {
 type Money struct {
 	Resource fleet.Resource `json:"resource"`
 	What     string         `json:"what"`
-	Value    fleet.Value    `json:"usd_per_month"` // null where no price is given
+	Value    fleet.Value    `json:"usd_per_month"` // whole dollars; null where no price is given
 	Counts   bool           `json:"counts"`        // false for an alternative to another row, or without a price
 	Note     string         `json:"note"`
 	Prices   []Price        `json:"prices"` // rows that the value was computed by

@@ -142,7 +142,7 @@ func (c *detectCommand) configuration() (config.Config, error) {
 }
 
 func (c *detectCommand) open(ctx context.Context, cfg config.Config) (source, error) {
-	return openHistory(ctx, cfg, c.ConfigFile, named{"--data", c.Data}, named{"--history.url", c.HistoryURL})
+	return openHistory(ctx, cfg, "detect", c.ConfigFile, named{"--data", c.Data}, named{"--history.url", c.HistoryURL})
 }
 
 func (c *detectCommand) print(result backtest, name string, w io.Writer) error {

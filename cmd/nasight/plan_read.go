@@ -42,10 +42,14 @@ func configuration(file string, one, other named) (config.Config, error) {
 
 // openHistory connects to a running serve, or opens the files of one that does not run. What a flag names wins over what the
 // configuration of a file says; without either it is this machine's serve.
-func openHistory(ctx context.Context, cfg config.Config, file string, files, server named) (source, error) {
+func openHistory(ctx context.Context, cfg config.Config, command, file string, files, server named) (source, error) {
 	switch {
 	case files.value != "":
-		return openFiles(ctx, files.flag, files.value)
+		opened, err := openFiles(ctx, files.flag, files.value)
+		if errors.Is(err, history.ErrInUse) {
+			return source{}, collectError("%w; or ask it in place of its files: nasight %s %s=%s", err, command, server.flag, ownServer)
+		}
+		return opened, err
 	case server.value != "":
 		return openServer(server.value, server.flag)
 	case file == "":
@@ -59,7 +63,7 @@ func (c *planCommand) configuration() (config.Config, error) {
 }
 
 func (c *planCommand) open(ctx context.Context, cfg config.Config) (source, error) {
-	return openHistory(ctx, cfg, c.ConfigFile, named{"--history.path", c.History}, named{"--server", c.Server})
+	return openHistory(ctx, cfg, "plan", c.ConfigFile, named{"--history.path", c.History}, named{"--server", c.Server})
 }
 
 // openConfigured finds the history of a configuration. One in another server is asked there. Else it is named twice: the files, and the address of the serve that
@@ -115,7 +119,7 @@ func openFiles(ctx context.Context, setting, path string) (source, error) {
 	const forever = 50 * 365 * 24 * time.Hour
 	opened, err := history.OpenEmbedded(ctx, history.EmbeddedOptions{Path: path, Retention: forever})
 	if err != nil {
-		return source{}, collectError("%w; a nasight serve that runs is asked instead: plan --server, detect --history.url", err)
+		return source{}, collectError("%w", err)
 	}
 	return source{reader: opened, name: path, close: opened.Close, notice: func() string { return noticeOf(path) }}, nil
 }

@@ -58,7 +58,7 @@ func (c *reportWeeklyCommand) Run(ctx context.Context, to streams) error {
 		return err
 	}
 	options.Terms = judge.Configured(cfg)
-	from, err := openHistory(ctx, cfg, c.ConfigFile, named{"--history.path", c.History}, named{"--server", c.Server})
+	from, err := openHistory(ctx, cfg, "report weekly", c.ConfigFile, named{"--history.path", c.History}, named{"--server", c.Server})
 	if err != nil {
 		return err
 	}

@@ -124,3 +124,27 @@ func TestReportWeeklyMistakes(t *testing.T) {
 		t.Errorf("to nowhere: code %d, %s", got.code, got.err)
 	}
 }
+
+// Beside a serve that runs its files cannot be read: each command says how it asks that serve.
+func TestHistoryInUseNamesTheServer(t *testing.T) {
+	path, _ := reportHistory(t, false)
+	kept, err := history.OpenEmbedded(t.Context(), history.EmbeddedOptions{Path: path, Retention: 50 * 365 * 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := kept.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for want, command := range map[string][]string{
+		"nasight report weekly --server=http://localhost:9877": {"report", "weekly", "--week=2020-W10", "--history.path=" + path},
+		"nasight plan --server=http://localhost:9877":          {"plan", "--history.path=" + path},
+		"nasight detect --history.url=http://localhost:9877":   {"detect", "--data=" + path, "--from=2020-03-02T00:00:00Z", "--to=2020-03-03T00:00:00Z"},
+	} {
+		got := nasight(t, command...)
+		if got.code != exitUncollect || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "another process holds") || !strings.HasSuffix(got.err, want+"\n") {
+			t.Errorf("%v: code %d, %s", command, got.code, got.err)
+		}
+	}
+}
