@@ -17,6 +17,7 @@ type builder struct {
 	planned []int    // indices of the volumes that take part
 	free    float64  // what the planned volumes may share: the pool without what kept ones hold
 	relaxed bool     // the pool cannot lift every volume to its peak: none is taken below it, at least
+	settled bool     // no change is proposed, as together they would gain nothing
 }
 
 // admit lists the volumes and sorts out those that cannot be planned.

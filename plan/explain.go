@@ -13,14 +13,14 @@ import (
 func (b *builder) explain() {
 	for _, i := range b.planned {
 		a := &b.plan.Volumes[i]
-		a.Why = slices.Concat(decided(*a), a.Why)
+		a.Why = slices.Concat(b.decided(*a), a.Why)
 		if a.LowerBy == byPeak && a.Optimum <= a.Lower && a.Need < a.Lower && a.Lower < a.Current {
 			b.refuse(*a, "not lowered below its observed peak of %s MiB/s%s, though its need is %s", figure(a.Peak), within(a.PeakDays), figure(a.Need))
 		}
 	}
 }
 
-func decided(a Allocation) []string {
+func (b *builder) decided(a Allocation) []string {
 	base := "need"
 	switch {
 	case a.Optimum >= a.Limit && a.Limit < a.Need:
@@ -36,7 +36,7 @@ func decided(a Allocation) []string {
 	} else if base != "need" {
 		why = append(why, base)
 	}
-	if a.Change == 0 && math.Abs(float64(a.Target-a.Current)) >= 1 {
+	if a.Change == 0 && !b.settled && math.Abs(float64(a.Target-a.Current)) >= 1 {
 		why = append(why, fmt.Sprintf("%.0f would be too small a change", float64(a.Target)))
 	}
 	return why

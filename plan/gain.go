@@ -16,7 +16,7 @@ func (b *builder) settle() {
 	for _, i := range b.planned {
 		b.plan.Volumes[i].Propose = b.plan.Volumes[i].Current
 	}
-	b.plan.Reason = reason
+	b.plan.Reason, b.settled = reason, true
 }
 
 // pointless says why the proposal is not worth its steps, or "".
