@@ -53,7 +53,7 @@ func slowFigures(view *fleet.Fleet, findings []detectors.Finding, settings detec
 	figures := figures{at: view.At}
 	table, err := envelope.Load()
 	for _, pool := range view.Pools {
-		figures.add(schema.PoolGrantedThroughput, granted(pool), identity(pool.Identity)[:len(schema.PoolGrantedThroughput.Labels)]...)
+		figures.add(schema.PoolGrantedThroughput, Granted(pool), identity(pool.Identity)[:len(schema.PoolGrantedThroughput.Labels)]...)
 		for _, volume := range pool.Volumes {
 			figures.days(volume.Identity, volume.Days.P99, volume.Days.Highest())
 			if err == nil { // the program's own table; its tests fail before it can be missing
@@ -71,9 +71,9 @@ func slowFigures(view *fleet.Fleet, findings []detectors.Finding, settings detec
 	return figures.samples
 }
 
-// granted is the throughput of a pool. Of one with manual QoS the service may tell its parts alone, and on Flex it tells it as
+// Granted is the throughput of a pool. Of one with manual QoS the service may tell its parts alone, and on Flex it tells it as
 // the limit of each of its volumes.
-func granted(pool *fleet.Pool) fleet.Value {
+func Granted(pool *fleet.Pool) fleet.Value {
 	total := plan.Throughput(pool)
 	switch {
 	case total.Known():

@@ -74,7 +74,7 @@ func TestGranted(t *testing.T) {
 	for pool, want := range map[*fleet.Pool]fleet.Value{
 		custom: 100 * mib, manual: 60 * mib, part: fleet.Unknown, auto: 256 * mib, flex: 64 * mib, bare: fleet.Unknown,
 	} {
-		if got := granted(pool); got.Known() != want.Known() || got.Known() && got != want {
+		if got := Granted(pool); got.Known() != want.Known() || got.Known() && got != want {
 			t.Errorf("%s: %v, want %v", pool.Identity.Pool, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nasight/nasight/fleet"
+	"github.com/nasight/nasight/judge"
 	"github.com/nasight/nasight/schema"
 )
 
@@ -110,12 +111,14 @@ func (o *builder) place(rows []Row) {
 		case row.Level != "pool" && row.Level != "volume":
 		case pool != nil:
 			row.Unassigned = unassignedOf(pool)
-			row.Paid = pool.Total
+			row.Paid = judge.Granted(pool)
 		case volume != nil:
 			row.reach(volume, o)
 		case share != nil:
 			row.reachShare(share)
-		case !accounts[row.Resource] && !o.inventory.IsZero():
+		case accounts[row.Resource]:
+			row.Paid = row.Granted // what shares provision is paid for
+		case !o.inventory.IsZero():
 			row.State = stateGone
 		}
 	}

@@ -131,7 +131,9 @@ func (s *store) fillGoogle(all []pool) {
 func (s *store) inventory(p pool, at time.Time) {
 	s.add(schema.PoolInfo, at, 1, identity(p, p.level, p.qos, "file", "default", "", p.custom, "false", "ready", "")...)
 	s.add(schema.PoolCapacity, at, p.capacity*gibi, identity(p)...)
-	s.add(schema.PoolTotalThroughput, at, p.total*mebi, identity(p)...)
+	if p.total > 0 {
+		s.add(schema.PoolTotalThroughput, at, p.total*mebi, identity(p)...)
+	}
 	if p.custom == "true" {
 		s.add(schema.PoolTotalIOPS, at, p.total*16, identity(p)...)
 	}

@@ -60,10 +60,11 @@ func (o *builder) usedSentence() string {
 		if cloud.Measure == measurePeak {
 			measure = "99 %% of the busiest seconds used less than %s (%s), and none more than %s"
 		}
-		text := fmt.Sprintf("%s granted %s; "+measure, serviceName(cloud.Resource), rate(cloud.Granted), rate(cloud.P99), percent(cloud.Use), rate(cloud.Max))
-		if cloud.Paid.Above(1.005 * float64(cloud.Granted)) {
-			text += fmt.Sprintf(" (%s is paid for, with what no volume can use)", rate(cloud.Paid))
+		granted := rate(cloud.Granted)
+		if cloud.Paid.Above(1.005 * float64(cloud.Granted)) { // the rest no volume can use
+			granted += " of the " + rate(cloud.Paid) + " that are paid for"
 		}
+		text := fmt.Sprintf("%s granted %s; "+measure, serviceName(cloud.Resource), granted, rate(cloud.P99), percent(cloud.Use), rate(cloud.Max))
 		if moved := change(cloud.P99, cloud.Before); moved != unknown {
 			text += ", " + moved + " against " + o.Compare.String()
 		}

@@ -202,12 +202,19 @@ func TestPaidFor(t *testing.T) {
 	s.fillGoogle([]pool{p})
 	s.write()
 	w := s.mustBuild(nil)
+	p.total, p.capacity = 0, 20480 // the API tells no total: it comes with capacity
+	s2 := newStore(t)
+	s2.fillGoogle([]pool{p})
+	s2.write()
+	if got := row(t, s2.mustBuild(nil), "pool", "large"); !near(got.Paid, 2560*mebi) {
+		t.Errorf("by its capacity: paid for %v", got.Paid)
+	}
 	for _, level := range [][2]string{{"pool", "large"}, {"cloud", "gcnv"}, {"project", "example"}, {"service_level", "extreme"}} {
 		if got := row(t, w, level[0], level[1]); !near(got.Paid, 2560*mebi) || !near(got.Granted, 1280*mebi) {
 			t.Errorf("%s: paid for %v, granted %v", level[0], got.Paid, got.Granted)
 		}
 	}
-	if !strings.Contains(w.Summary[1], "2,560 MiB/s is paid for") {
+	if !strings.Contains(w.Summary[1], "1,280 MiB/s of the 2,560 MiB/s that are paid for") {
 		t.Error(w.Summary[1])
 	}
 }

@@ -5,6 +5,7 @@ package servers
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -42,10 +43,21 @@ func browser(t *testing.T, arguments ...string) string {
 // page serves the example of a report, and notes what is asked for.
 func page(t *testing.T) (url string, asked func() []string) {
 	t.Helper()
+	return serving(t, example(t))
+}
+
+func example(t *testing.T) []byte {
+	t.Helper()
 	text, err := os.ReadFile("../../docs/examples/nasight-weekly-2026-W48.html")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+// serving serves a text as a report. At /narrow.html is a window of it, 420 pixels wide, that says what does not fit.
+func serving(t *testing.T, text []byte) (url string, asked func() []string) {
+	t.Helper()
 	var mu sync.Mutex
 	var paths []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,6 +65,10 @@ func page(t *testing.T) (url string, asked func() []string) {
 		defer mu.Unlock()
 		paths = append(paths, r.URL.Path)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/narrow.html" {
+			_, _ = w.Write([]byte(narrow))
+			return
+		}
 		_, _ = w.Write(text)
 	}))
 	t.Cleanup(server.Close)
@@ -87,6 +103,66 @@ func TestReportInABrowser(t *testing.T) {
 	}
 }
 
+const narrow = `<!doctype html><html><body><iframe src="/report.html" style="width:420px;height:900px;border:0"></iframe><pre></pre><script>
+onload = () => {
+  const page = document.querySelector("iframe").contentDocument, cut = [];
+  for (const one of page.querySelectorAll("html, .prose, .prose td, .prose th, .summary, nav"))
+    if (one.getBoundingClientRect().right > 420 || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1) cut.push(one.tagName + " " + one.className);
+  document.querySelector("pre").textContent = page.querySelectorAll(".prose td").length + " cells, cut: " + cut.join(", ") + ".";
+}
+</script></body></html>`
+
+// TestReportOnATelephone: nothing that is to be read is cut off at a width of 420 pixels.
+func TestReportOnATelephone(t *testing.T) {
+	url, _ := page(t)
+	said := browser(t, "--dump-dom", strings.Replace(url, "report.html", "narrow.html", 1))
+	_, said, _ = strings.Cut(said, "<pre>")
+	if said, _, _ = strings.Cut(said, "</pre>"); !strings.HasSuffix(said, " cells, cut: .") || strings.HasPrefix(said, "0 ") {
+		t.Errorf("%.500s", said)
+	}
+}
+
+// TestHeadsStayWithTheirRows: wherever a table begins on a page, its head is not alone at the page's end. Without the rule it is at
+// one of these heights, so that the test would see it.
+func TestHeadsStayWithTheirRows(t *testing.T) {
+	text := string(example(t))
+	begin := strings.LastIndex(text[:strings.Index(text, "By volume and share")], "<div")
+	table := text[begin : begin+strings.Index(text[begin:], "</table>")+len("</table>")]
+	head := text[:strings.Index(text, "<body>")]
+	const rule = "tbody tr:first-child { break-before: avoid; }"
+	stranded := func(head string, spacer int) bool {
+		url, _ := serving(t, []byte(fmt.Sprintf(`%s<body><div style="height:%dmm">above</div>%s</div></body></html>`, head, spacer, table)))
+		printed := filepath.Join(t.TempDir(), "page.pdf")
+		browser(t, "--no-pdf-header-footer", "--print-to-pdf="+printed, url)
+		data, err := os.ReadFile(printed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := readPDF(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := document.pages[0]
+		return strings.Contains(first, "reachable") && !strings.Contains(first, "examplessd")
+	}
+	if !strings.Contains(head, rule) || !strings.Contains(head, "break-after: avoid; }") {
+		t.Fatal("the style has no rule that keeps heads and rows together")
+	}
+	without := strings.Replace(strings.Replace(head, rule, "", 1), "break-inside: avoid; break-after: avoid; }", "}", 1)
+	seen := 0
+	for spacer := 236; spacer <= 260; spacer += 3 {
+		if stranded(head, spacer) {
+			t.Errorf("below %d mm the head of a table is alone at the end of a page", spacer)
+		}
+		if stranded(without, spacer) {
+			seen++
+		}
+	}
+	if seen == 0 {
+		t.Error("no height strands a head where there is no rule: the test says nothing")
+	}
+}
+
 // TestReportOnPaper: the page is printed to A4, and a table that goes over several pages has its head on each of them.
 func TestReportOnPaper(t *testing.T) {
 	url, _ := page(t)
@@ -113,7 +189,7 @@ func TestReportOnPaper(t *testing.T) {
 	}
 	var heads []int // pages with the head of the table of volumes, which is longer than a page
 	for i, text := range document.pages {
-		if strings.Contains(text, "Highest") && strings.Contains(text, "reachable") {
+		if strings.Contains(text, "op/s") && strings.Contains(text, "Idle*") {
 			heads = append(heads, i)
 		}
 	}
