@@ -90,9 +90,7 @@ func (m markdown) table(head []string, numbers string, rows [][]string) {
 		}
 		fmt.Fprintln(m, "|")
 	}
-	if more := len(rows) - mostMarkdown; more > 0 {
-		fmt.Fprintf(m, "\n%s in the JSON form of this report.\n", count(more, "more row"))
-	}
+	m.rest(len(rows)-mostMarkdown, "row")
 }
 
 func (m markdown) head() {
@@ -208,7 +206,7 @@ func (m markdown) plans() {
 	if len(m.w.Plans) == 0 {
 		fmt.Fprintln(m, "No pool with manual QoS is known.")
 	}
-	for _, made := range m.w.Plans {
+	for _, made := range m.w.Plans[:min(len(m.w.Plans), mostPlans)] {
 		fmt.Fprintf(m, "### %s: %s\n\n", escaped(made.Pool), made.Status)
 		if made.Reason != "" {
 			fmt.Fprintf(m, "%s\n\n", escaped(made.Reason))
@@ -221,8 +219,18 @@ func (m markdown) plans() {
 			rows = append(rows, []string{step.Volume, mibs(mebibytes(step.From)), mibs(mebibytes(step.To))})
 		}
 		m.table([]string{"Volume", "From MiB/s", "To MiB/s"}, "tnn", rows)
-		m.fenced(commandsOf(made))
+		shown := *made
+		shown.Steps = made.Steps[:min(len(made.Steps), mostMarkdown)]
+		m.fenced(commandsOf(&shown))
 		fmt.Fprintln(m)
+	}
+	m.rest(len(m.w.Plans)-mostPlans, "plan")
+}
+
+// rest says how much is left out.
+func (m markdown) rest(left int, what string) {
+	if left > 0 {
+		fmt.Fprintf(m, "\n%s in the JSON form of this report.\n", count(left, "more "+what))
 	}
 }
 
@@ -319,22 +327,23 @@ func (m markdown) quality() {
 	m.section("Data quality")
 	fmt.Fprintf(m, "Days covered: %s of 7. From %s; judged as of %s UTC.\n\n", daysOf(q.Days), escaped(m.w.History), stamp(m.w.Judged))
 	var lines []string
-	for _, gap := range q.Gaps {
+	for _, gap := range q.Gaps[:min(len(q.Gaps), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("no sample of %s %s from %s to %s UTC", gap.Cloud, gap.Service, stamp(gap.From), stamp(gap.To)))
 	}
-	for _, gap := range q.Unrecorded {
+	for _, gap := range q.Unrecorded[:min(len(q.Unrecorded), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("nothing was judged minute by minute from %s to %s UTC: findings of then are not known", stamp(gap.From), stamp(gap.To)))
 	}
 	for _, thin := range q.Thin[:min(len(q.Thin), mostMarkdown)] {
 		lines = append(lines, fmt.Sprintf("%s has %s of its samples", label(thin.Resource), percent(thin.Coverage)))
 	}
-	for _, stale := range q.Stale {
+	for _, stale := range q.Stale[:min(len(q.Stale), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("%s %s: %s of its runs succeeded", stale.Source, stale.Host, percent(stale.Success)))
 	}
-	for _, withheld := range q.Withheld {
+	for _, withheld := range q.Withheld[:min(len(q.Withheld), mostNamed)] {
 		lines = append(lines, "withheld: "+withheld.What+": "+withheld.Why)
 	}
 	m.list(lines)
+	m.rest(len(q.Gaps)+len(q.Unrecorded)+len(q.Thin)+len(q.Stale)+len(q.Withheld)-len(lines), "line")
 	fmt.Fprint(m, "\n### Reconciliation\n\n")
 	var rows [][]string
 	for _, r := range m.w.Reconciliation {

@@ -5,10 +5,12 @@ import (
 	"encoding/xml"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nasight/nasight/plan"
 	"github.com/nasight/nasight/report"
 	"github.com/nasight/nasight/schema"
 )
@@ -124,29 +126,59 @@ func TestChartHasHoles(t *testing.T) {
 	}
 }
 
-// TestManyVolumes: the file of a large estate stays one that can be sent, and says what it leaves out.
+// TestManyVolumes: whatever there is a lot of, the file stays one that can be sent, and says what it leaves out. Each list is made
+// ten thousand long here: beyond what is shown its length is a number, so that no estate makes the page larger.
 func TestManyVolumes(t *testing.T) {
 	w := estateReport(t)
-	one := w.Efficiency[len(w.Efficiency)-1]
-	for i := range 10_000 {
-		one.Resource.Volume = fmt.Sprintf("volume-with-quite-a-long-name-%05d", i)
-		w.Efficiency = append(w.Efficiency, one)
+	if len(w.Plans) == 0 || len(w.Actions) == 0 || len(w.Money[0].Rows) == 0 {
+		t.Fatal("the estate has too little to make much of")
 	}
-	finding := w.Findings[0]
-	for i := range 5_000 {
-		finding.ID = fmt.Sprintf("%d", i)
-		w.Findings = append(w.Findings, finding)
+	const many = 10_000
+	for _, level := range []string{"project", "service_level", "pool", "volume"} {
+		one := w.Efficiency[slices.IndexFunc(w.Efficiency, func(r report.Row) bool { return r.Level == level })]
+		for i := range many {
+			one.Resource.Pool = fmt.Sprintf("pool-with-quite-a-long-name-%05d", i)
+			one.Resource.Volume = fmt.Sprintf("volume-with-quite-a-long-name-%05d", i)
+			w.Efficiency = append(w.Efficiency, one)
+		}
 	}
+	w.Findings, w.Actions, w.Resolved, w.Limited = times(many, w.Findings), times(many, w.Actions), times(many, []report.Resolved{{Detector: "limit_reached", Variant: "throughput", Why: "the same time after its end has not passed yet"}}), times(many, w.Limited)
+	steps := *w.Plans[0]
+	steps.Steps = times(many, steps.Steps)
+	w.Plans = times(many, []*plan.Plan{&steps})
+	for i := range w.Money {
+		w.Money[i].Rows = times(many, w.Money[i].Rows)
+	}
+	for i := range w.Sections {
+		for _, f := range w.Findings {
+			w.Sections[i].Findings = append(w.Sections[i].Findings, f.ID)
+		}
+	}
+	q := &w.Quality
+	q.Gaps, q.Thin, q.Withheld, q.Unrecorded = times(many, q.Gaps), times(many, q.Thin), times(many, []report.Withheld{{What: "a plan for a pool", Why: "the lower bounds ask for more than the pool has"}}), times(many, q.Gaps)
+	q.Stale, w.Cost = times(many, []report.Stale{{Source: "nfs", Host: "a-host.example.com"}}), times(many, []report.Cost{{Cloud: "gcp", Project: "example"}})
 	page := written(t, w, "html")
-	if len(page) > 2<<20 {
-		t.Errorf("the page has %d bytes, more than 2 MiB", len(page))
+	t.Logf("%d bytes of HTML", len(page))
+	if len(page) > 2_000_000 {
+		t.Errorf("the page has %d bytes, more than 2 MB", len(page))
 	}
-	if !strings.Contains(page, "more volumes are in the JSON form") {
-		t.Error("the page does not say what it leaves out")
+	for _, left := range []string{"volumes are", "pools in", "rows in", "actions in", "plans in", "steps in", "findings in", "gaps in", "sources in", "reasons in", "projects in"} {
+		if !strings.Contains(page, left+" the JSON form") && !strings.Contains(page, left+" in the JSON form") {
+			t.Errorf("the page does not say that more %s the JSON form", left)
+		}
 	}
-	if text := written(t, w, "md"); len(text) > 1<<20 || !strings.Contains(text, "more rows in the JSON form") {
+	if text := written(t, w, "md"); len(text) > 1<<20 || !strings.Contains(text, "more rows in the JSON form") || !strings.Contains(text, "more plans in the JSON form") {
 		t.Errorf("Markdown has %d bytes", len(text))
 	}
+}
+
+// times repeats a list until it is so long.
+func times[T any](most int, list []T) []T {
+	var long []T
+	for len(list) > 0 && len(long) < most {
+		long = append(long, list...)
+	}
+	return long
 }
 
 func TestNothingToTell(t *testing.T) {
