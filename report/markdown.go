@@ -129,7 +129,7 @@ func (m markdown) todo() {
 		for _, action := range more {
 			rows = append(rows, []string{action.Kind, label(action.Resource), action.What, action.worthOrTime()})
 		}
-		m.table([]string{"Kind", "Resource", "What", "Worth"}, "", rows)
+		m.table([]string{"Kind", "Resource", "What", "Worth, or for how long"}, "", rows)
 	}
 	if len(m.w.Missing) > 0 {
 		fmt.Fprint(m, "\n### What this report cannot tell\n\n")

@@ -126,9 +126,13 @@ func TestReportOnATelephone(t *testing.T) {
 // one of these heights, so that the test would see it.
 func TestHeadsStayWithTheirRows(t *testing.T) {
 	text := string(example(t))
-	begin := strings.LastIndex(text[:strings.Index(text, "By volume and share")], "<div")
-	table := text[begin : begin+strings.Index(text[begin:], "</table>")+len("</table>")]
-	head := text[:strings.Index(text, "<body>")]
+	before, after, found := strings.Cut(text, "By volume and share")
+	head, _, _ := strings.Cut(before, "<body>")
+	rows, _, whole := strings.Cut(after, "</table>")
+	if !found || !whole {
+		t.Fatal("the example has no table of volumes")
+	}
+	table := before[strings.LastIndex(before, "<div"):] + "By volume and share" + rows + "</table>"
 	const rule = "tbody tr:first-child { break-before: avoid; }"
 	stranded := func(head string, spacer int) bool {
 		url, _ := serving(t, []byte(fmt.Sprintf(`%s<body><div style="height:%dmm">above</div>%s</div></body></html>`, head, spacer, table)))
