@@ -104,6 +104,24 @@ func tells(t *testing.T, w *report.Weekly) {
 			t.Errorf("%+v", held)
 		}
 	}
+	for _, action := range w.Actions {
+		if found := regexp.MustCompile(`\b(GIB|TIB|MIBPS|IOPS)\b`).FindString(action.Command); found != "" {
+			t.Errorf("%s of %s is left to the reader: %s", found, action.Resource.Pool, action.Command)
+		}
+		if action.Resource.Pool == "extreme-idle" && !strings.Contains(action.Command, "storage-pools create extreme-idle-premium") {
+			t.Errorf("extreme-idle has the command %q", action.Command)
+		}
+	}
+	for _, made := range w.Plans {
+		if made.Pool == "manual-throttled" && (len(made.Steps) > 0 || !strings.Contains(made.Reason, "too small for the needs")) {
+			t.Errorf("a pool that is short has %d steps: %s", len(made.Steps), made.Reason)
+		}
+	}
+	for _, r := range w.Efficiency {
+		if r.Level != "volume" && !r.Reach.Known() {
+			t.Errorf("the reach of %s %v is not known", r.Level, r.Resource)
+		}
+	}
 	if len(w.Summary) != 5 || len(w.Actions) < 10 || len(w.Plans) != 5 {
 		t.Errorf("%d sentences, %d actions, %d plans", len(w.Summary), len(w.Actions), len(w.Plans))
 	}
