@@ -166,6 +166,12 @@ func (p *Pusher) Counts() (accepted, rejected, dropped int64) {
 	return p.sent.Load(), p.rejected.Load(), int64(overflow)
 }
 
+// Pending are the samples that wait, those under way among them.
+func (p *Pusher) Pending() int {
+	pending, _ := p.queue.counts()
+	return pending
+}
+
 // Failure is why the last request of Run has to be tried again; nil where it was answered.
 func (p *Pusher) Failure() error {
 	if failure := p.failure.Load(); failure != nil {

@@ -28,7 +28,8 @@ type pushing struct {
 	via    via
 	always []*export.Pusher // beside those of the configuration: what a remote history is written by
 	source prometheus.Gatherer
-	otlp   otlp.Health // of the push by OTLP, which is told of with the others
+	otlp   otlp.Health   // of the push by OTLP, which is told of with the others
+	gather time.Duration // how long samples wait for those that go with them
 
 	set atomic.Pointer[pushers] // samples go to these
 
@@ -52,7 +53,7 @@ func (p *pushing) newPushers(cfg config.Export) (*pushers, error) {
 	made := &pushers{}
 	for i, one := range cfg.RemoteWrite {
 		options := pusherOf(one)
-		options.Past, options.Memory, options.Gather, options.Logger = p.past, p.memory, gathering, p.log
+		options.Past, options.Memory, options.Gather, options.Logger = p.past, p.memory, p.gather, p.log
 		options.UserAgent, options.Wrap = p.agent, p.via.wrap
 		pusher, err := export.NewPusher(options)
 		if err != nil {

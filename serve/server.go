@@ -142,7 +142,7 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	if err != nil {
 		return err
 	}
-	s.pushing = &pushing{log: s.log, agent: "nasight/" + s.build.Version, via: s.via}
+	s.pushing = &pushing{log: s.log, agent: "nasight/" + s.build.Version, via: s.via, gather: gathering}
 	s.history = outgoing{opened, s.pushing}
 	s.pushing.past, _ = opened.(export.Past)
 	if far, ok := opened.(*remoteDatabase); ok { // before the collectors, one of which tells of it

@@ -146,6 +146,14 @@ func (e *Exporter) Run(ctx context.Context) {
 	}
 }
 
+// Push sends what there is now, beside the pace of Run, and not at the same time as it. The failure is counted and logged.
+func (e *Exporter) Push(ctx context.Context) error {
+	if failed := e.push(ctx); failed != nil {
+		return failed
+	}
+	return nil
+}
+
 // loop pushes every interval until the context ends. The requests have a context of their own.
 func (e *Exporter) loop(ctx, requests context.Context) {
 	pace := newPace(e.opts)

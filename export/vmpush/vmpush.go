@@ -95,18 +95,18 @@ func (p *Pusher) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-clock.C:
-			p.once(ctx)
+			_ = p.Push(ctx) // counted and logged
 		}
 	}
 }
 
-// once makes one push, within the interval.
-func (p *Pusher) once(ctx context.Context) {
+// Push makes one push, within the interval, and not at the same time as Run. The failure is counted and logged.
+func (p *Pusher) Push(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, p.cfg.Interval)
 	defer cancel()
 	err := p.push(limited)
 	if ctx.Err() != nil {
-		return
+		return ctx.Err()
 	}
 	if err == nil {
 		p.succeeded.Add(1)
@@ -121,6 +121,7 @@ func (p *Pusher) once(ctx context.Context) {
 		p.cfg.Logger.Info("pushes to VictoriaMetrics work again", "receiver", p.cfg.Name)
 	}
 	p.failing = err != nil
+	return err
 }
 
 // short is an error with no more of an answer in it than is of use.
