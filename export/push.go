@@ -79,7 +79,8 @@ type Pusher struct {
 	status *statusRecorder
 	queue  *queue
 
-	writing sync.Mutex // one Write at a time
+	writing  sync.Mutex // one Write at a time
+	encoders sync.Pool  // of Run and of Write
 
 	// Of Run alone.
 	failing    bool      // the last request failed, which was logged

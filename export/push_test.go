@@ -159,8 +159,8 @@ func TestEncodeV1MakesTheBytesOfPrometheus(t *testing.T) {
 		"\x12\x10\t\x00\x00\x00\x00\x00\x00\xf8?\x10\x80\x84\xce\xe2\xa24" +
 		"\nB\n\x1d\n\b__name__\x12\x11nasight_cpu_cores\n\x0f\n\x04host\x12\aclient1" +
 		"\x12\x10\t\x00\x00\x00\x00\x00\x00\x10\xc0\x10\x80\x84\xce\xe2\xa24"
-	got := encodeV1([]schema.Sample{sample(schema.CPUSeconds, 1.5, "client1", "busy"), sample(schema.CPUCores, -4, "client1")})
-	if string(got) != want {
+	_, got := (&encoder{}).encode(ProtocolV1, []schema.Sample{sample(schema.CPUSeconds, 1.5, "client1", "busy"), sample(schema.CPUCores, -4, "client1")})
+	if string(got.series) != want || len(got.symbols) > 0 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -137,7 +137,12 @@ func (p *Pusher) retry(ctx, requests context.Context, samples []schema.Sample) (
 }
 
 func (p *Pusher) attempt(ctx context.Context, samples []schema.Sample) (remote.WriteResponseStats, error) {
-	kind, message := p.encode(samples)
+	writer, ok := p.encoders.Get().(*encoder)
+	if !ok {
+		writer = &encoder{}
+	}
+	defer p.encoders.Put(writer)
+	kind, message := writer.encode(p.cfg.Protocol, samples)
 	p.status.reset()
 	stats, err := p.api.Write(ctx, kind, message)
 	return stats, p.classify(err)

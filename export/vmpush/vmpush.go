@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 )
 
 // Config says what is pushed and where to.
@@ -45,7 +45,11 @@ type Pusher struct {
 	cfg    Config
 	set    *metrics.Set
 	client *http.Client
-	extra  []*dto.LabelPair
+
+	// Of one push at a time.
+	text   text
+	zipped *gzip.Writer
+	size   int // bytes of the last body
 
 	succeeded, failed, lastSuccess atomic.Int64 // lastSuccess in milliseconds since 1970
 	failing                        bool         // of Run alone
@@ -66,7 +70,11 @@ func New(cfg Config) (*Pusher, error) {
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("push to VictoriaMetrics: this is no http or https URL")
 	}
-	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), extra: pairs(cfg.ExtraLabels)}
+	zipped, err := newZipped()
+	if err != nil {
+		return nil, err
+	}
+	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), text: text{extra: pairs(cfg.ExtraLabels)}, zipped: zipped}
 	if _, err := p.secret(); err != nil {
 		return nil, fmt.Errorf("push to VictoriaMetrics at %s: %w", address.Redacted(), err)
 	}
