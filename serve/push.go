@@ -38,8 +38,9 @@ type pushing struct {
 	ended   bool       // stopped for good
 }
 
-// gathering is how long samples wait for those of other collectors, whose runs are spread over about as much time.
-const gathering = time.Second
+// gathering is how long samples wait for those of other collectors: as long as in a Prometheus server. A request costs as much as a
+// thousand samples, and the hosts' clocks are spread over their interval.
+const gathering = 5 * time.Second
 
 // pushers are those of one configuration.
 type pushers struct {
