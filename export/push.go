@@ -229,7 +229,7 @@ func (p *Pusher) gather(ctx context.Context) {
 	defer timer.Stop()
 	for p.cfg.Gather > 0 && p.queue.waiting() < maxPerRequest {
 		select {
-		case <-p.queue.filled:
+		case <-p.queue.ample: // once for all of them: to be woken for each batch costs more than to send it
 		case <-timer.C:
 			return
 		case <-ctx.Done():

@@ -83,6 +83,9 @@ func newHTTP(cfg Config, credentials headers) (*http.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
 	}
+	if cfg.Compression == Gzip {
+		next = &zipping{next: next}
+	}
 	return &http.Client{
 		Transport:     &httpNotes{next: next, headers: credentials},
 		Timeout:       cfg.Timeout,

@@ -15,11 +15,16 @@ import (
 // gauges and counters that share their labels with others of the same source, which are written once; the rest is for the
 // Prometheus library. It is for one goroutine.
 type text struct {
-	extra []*dto.LabelPair // on every series
+	extra []*dto.LabelPair  // on every series
+	help  *strings.Replacer // escapes
 
 	labels map[**dto.LabelPair]place // of this push, by the first place of a metric's labels
 	slab   []byte                    // the labels' text
 	lines  []byte                    // of one family
+}
+
+func newText(extra []*dto.LabelPair) text {
+	return text{extra: extra, help: strings.NewReplacer(`\`, `\\`, "\n", `\n`), labels: map[**dto.LabelPair]place{}}
 }
 
 // place is where in the slab a text is.
@@ -27,9 +32,6 @@ type place struct{ from, to int }
 
 // begin opens a push.
 func (t *text) begin() {
-	if t.labels == nil {
-		t.labels = map[**dto.LabelPair]place{}
-	}
 	clear(t.labels)
 	t.slab = t.slab[:0]
 }
@@ -46,7 +48,7 @@ func (t *text) write(w io.Writer, family *dto.MetricFamily) error {
 		_, err := expfmt.MetricFamilyToText(w, t.labelled(family))
 		return err
 	}
-	t.lines = appendHead(t.lines[:0], family)
+	t.lines = t.appendHead(t.lines[:0], family)
 	for _, metric := range family.GetMetric() {
 		t.lines = append(append(t.lines, family.GetName()...), t.labelsOf(metric.GetLabel())...)
 		t.lines = append(appendValue(append(t.lines, ' '), value(metric)), '\n')
@@ -55,16 +57,14 @@ func (t *text) write(w io.Writer, family *dto.MetricFamily) error {
 	return err
 }
 
-func appendHead(b []byte, family *dto.MetricFamily) []byte {
+func (t *text) appendHead(b []byte, family *dto.MetricFamily) []byte {
 	if family.Help != nil {
 		b = append(append(append(b, "# HELP "...), family.GetName()...), ' ')
-		b = append(append(b, helpEscapes().Replace(family.GetHelp())...), '\n')
+		b = append(append(b, t.help.Replace(family.GetHelp())...), '\n')
 	}
 	b = append(append(append(b, "# TYPE "...), family.GetName()...), ' ')
 	return append(append(b, strings.ToLower(family.GetType().String())...), '\n')
 }
-
-func helpEscapes() *strings.Replacer { return strings.NewReplacer(`\`, `\\`, "\n", `\n`) }
 
 // labelsOf is the text of labels with their braces.
 func (t *text) labelsOf(labels []*dto.LabelPair) []byte {

@@ -29,7 +29,7 @@ func TestTextReadsAsThatOfTheLibrary(t *testing.T) {
 	}
 	for name, extra := range map[string][]*dto.LabelPair{"as they are": nil, "with labels": pairs(map[string]string{"env": `"pro\duction"`})} {
 		t.Run(name, func(t *testing.T) {
-			writer := text{extra: extra}
+			writer := newText(extra)
 			for range 2 { // the second push has what the first has left
 				var got, want bytes.Buffer
 				writer.begin()

@@ -74,7 +74,7 @@ func New(cfg Config) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), text: text{extra: pairs(cfg.ExtraLabels)}, zipped: zipped}
+	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), text: newText(pairs(cfg.ExtraLabels)), zipped: zipped}
 	if _, err := p.secret(); err != nil {
 		return nil, fmt.Errorf("push to VictoriaMetrics at %s: %w", address.Redacted(), err)
 	}
