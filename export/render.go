@@ -79,9 +79,7 @@ func (r *renderer) family(f *schema.Family, places []int32) *family {
 }
 
 func (r *renderer) metrics(f *schema.Family, set layout, places []int32) []*dto.Metric {
-	metrics := make([]*dto.Metric, len(places))
-	slab := make([]dto.Metric, len(places))
-	assign := valuesOf(f.Type, len(places))
+	metrics, assign := newSlab(len(places)).take(f.Type, len(places))
 	var before []*dto.Metric
 	var last []*dto.LabelPair
 	if len(f.Labels) > 0 {
@@ -89,34 +87,16 @@ func (r *renderer) metrics(f *schema.Family, set layout, places []int32) []*dto.
 		r.alike[&f.Labels[0]] = metrics
 	}
 	for i, place := range places {
-		metric, labels := &slab[i], r.samples[place].Labels
-		assign(metric, i, r.samples[place].Value)
+		metric, labels := metrics[i], r.samples[place].Labels
+		assign(i, r.samples[place].Value)
 		if i < len(before) && set.matches(before[i].Label, labels) {
 			metric.Label = before[i].Label
 		} else {
 			metric.Label = set.pairs(labels, last)
 		}
-		metrics[i], last = metric, metric.Label
+		last = metric.Label
 	}
 	return metrics
-}
-
-// valuesOf returns the function that gives a metric its value, from slabs, as one allocation for each would cost more
-// than all the rest.
-func valuesOf(t schema.Type, count int) func(*dto.Metric, int, float64) {
-	values := make([]float64, count)
-	if t == schema.Counter {
-		slab := make([]dto.Counter, count)
-		return func(m *dto.Metric, i int, value float64) {
-			values[i] = value
-			slab[i].Value, m.Counter = &values[i], &slab[i]
-		}
-	}
-	slab := make([]dto.Gauge, count)
-	return func(m *dto.Metric, i int, value float64) {
-		values[i] = value
-		slab[i].Value, m.Gauge = &values[i], &slab[i]
-	}
 }
 
 // layout says in which order a family's labels are written: that of their names, as the Prometheus libraries do.

@@ -57,13 +57,12 @@ func (s *shape) fits(samples []schema.Sample) bool {
 
 // render gives the series the values of a batch that the shape fits.
 func (s *shape) render(samples []schema.Sample) []*family {
-	families := make([]*family, len(s.families))
+	families, slab := make([]*family, len(s.families)), newSlab(len(samples))
 	for i, f := range s.families {
-		metrics, slab := make([]*dto.Metric, len(f.places)), make([]dto.Metric, len(f.places))
-		assign := valuesOf(f.schema.Type, len(f.places))
+		metrics, assign := slab.take(f.schema.Type, len(f.places))
 		for k, place := range f.places {
-			metrics[k], slab[k].Label = &slab[k], f.labels[k]
-			assign(&slab[k], k, samples[place].Value)
+			metrics[k].Label = f.labels[k]
+			assign(k, samples[place].Value)
 		}
 		families[i] = &family{schema: f.schema, layout: f.layout, places: f.places, metrics: metrics}
 	}

@@ -24,7 +24,6 @@ type pushing struct {
 	past   export.Past // reads samples back; nil where history cannot
 	memory collectors.Memory
 	log    *slog.Logger
-	agent  string // what requests say who they are of
 	via    via
 	always []*export.Pusher // beside those of the configuration: what a remote history is written by
 	source prometheus.Gatherer
@@ -55,7 +54,7 @@ func (p *pushing) newPushers(cfg config.Export) (*pushers, error) {
 	for i, one := range cfg.RemoteWrite {
 		options := pusherOf(one)
 		options.Past, options.Memory, options.Gather, options.Logger = p.past, p.memory, p.gather, p.log
-		options.UserAgent, options.Wrap = p.agent, p.via.wrap
+		options.UserAgent, options.Wrap = p.via.agent, p.via.wrap
 		pusher, err := export.NewPusher(options)
 		if err != nil {
 			return nil, fmt.Errorf("export.remote_write[%d]: %w", i, err)
@@ -65,7 +64,7 @@ func (p *pushing) newPushers(cfg config.Export) (*pushers, error) {
 	for i, one := range cfg.VictoriaMetrics {
 		pusher, err := vmpush.New(vmpush.Config{
 			Name: one.ReceiverName(), URL: one.URL, Interval: time.Duration(one.Interval), ExtraLabels: one.ExtraLabels, Headers: one.Headers,
-			AuthorizationFile: one.AuthorizationFile, DisableCompression: one.DisableCompression, Source: p.source, UserAgent: p.agent, Logger: p.log,
+			AuthorizationFile: one.AuthorizationFile, DisableCompression: one.DisableCompression, Source: p.source, UserAgent: p.via.agent, Logger: p.log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("export.victoriametrics[%d]: %w", i, err)

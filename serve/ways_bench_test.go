@@ -127,13 +127,14 @@ func (m *benchedMinute) pass(b *testing.B) {
 	}
 }
 
-// awaitSent waits until remote write has nothing left to send. To look costs next to nothing. Without remote write there is a pause as
-// well: what the processor's caches forget meanwhile is no cost of the pushes.
+// awaitSent waits until remote write has gathered and has nothing left to send. It waits as long without remote write: what an idle
+// process spends, and what the processor's caches forget meanwhile, is no cost of the pushes.
 func (m *benchedMinute) awaitSent() {
-	poll := time.NewTicker(5 * time.Millisecond)
+	poll := time.NewTicker(gatheringHere + 50*time.Millisecond)
 	defer poll.Stop()
 	<-poll.C
 	for slices.ContainsFunc(m.pushers.remote, func(one *export.Pusher) bool { return one.Pending() > 0 }) {
+		poll.Reset(20 * time.Millisecond)
 		<-poll.C
 	}
 }

@@ -62,7 +62,7 @@ func New(ctx context.Context, opts Options) (*Exporter, error) {
 	if err := opts.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("otlp: %w", err)
 	}
-	t, err := newTransport(opts.Config)
+	t, err := newTransport(opts.Config, opts.Identity.agent())
 	if err != nil {
 		return nil, fmt.Errorf("otlp to %s: %w", opts.Config.Endpoint, err)
 	}
