@@ -8,7 +8,9 @@ import (
 
 // What a batch shows does not depend on the batch before it.
 func TestEveryBatchShowsItsOwnSeries(t *testing.T) {
-	busy := func(value float64, host, mode string) schema.Sample { return sample(schema.CPUSeconds, value, host, mode) }
+	busy := func(value float64, host, mode string) schema.Sample {
+		return sample(schema.CPUSeconds, value, host, mode)
+	}
 	cores := func(value float64) schema.Sample { return sample(schema.CPUCores, value, "client1") }
 	steps := map[string][]schema.Sample{
 		"first":             {busy(1, "client1", "idle"), busy(2, "client1", "busy"), cores(4)},

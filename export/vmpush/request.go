@@ -40,6 +40,8 @@ func (p *Pusher) push(ctx context.Context) error {
 	defer func() { _ = response.Body.Close() }()
 	said, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
 	switch status := response.StatusCode; {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("%s answered %d, look at authorization_file and headers of this receiver: %q", request.URL.Redacted(), status, said)
 	case status/100 != 2:
 		return fmt.Errorf("%s answered %d: %q", request.URL.Redacted(), status, said)
 	case err != nil:
