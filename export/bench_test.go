@@ -69,13 +69,12 @@ func (c *counting) Write(part []byte) (int, error) {
 
 func BenchmarkEncode(b *testing.B) {
 	samples := mountSamples("client1", 1000)
-	for name, encode := range map[string]func(){
-		"v2": func() { encodeV2(samples) }, "v1": func() { encodeV1(samples) },
-	} {
-		b.Run(name, func(b *testing.B) {
+	for _, protocol := range []string{ProtocolV2, ProtocolV1} {
+		b.Run(protocol, func(b *testing.B) {
 			b.ReportAllocs()
+			var writer encoder
 			for b.Loop() {
-				encode()
+				writer.encode(protocol, samples)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func (s *Store) Gather() ([]*dto.MetricFamily, error) {
 func (s *Store) gather(names []string) []*dto.MetricFamily {
 	g := gathering{families: make(map[string]*gathered)}
 	now := time.Now()
-	for _, source := range s.sources() {
+	for source := range s.sources() {
 		if names == nil || slices.Contains(names, source.collector) {
 			g.source(source, now)
 		}
@@ -39,7 +39,8 @@ type gathering struct {
 // gathered is one family with the batches that have samples of it.
 type gathered struct {
 	schema *schema.Family
-	parts  [][]*dto.Metric
+	layout layout
+	parts  [][]*dto.Metric // none is empty
 }
 
 func (g *gathering) source(s *source, now time.Time) {
@@ -66,21 +67,23 @@ func (g *gathering) add(f *family) {
 	g.inconsistent += f.inconsistent
 	known, ok := g.families[f.schema.Name]
 	if !ok {
-		known = &gathered{schema: f.schema}
+		known = &gathered{schema: f.schema, layout: f.layout}
 		g.families[f.schema.Name] = known
 	}
 	if known.schema != f.schema {
 		g.inconsistent += len(f.metrics)
 		return
 	}
-	known.parts = append(known.parts, f.metrics)
+	if len(f.metrics) > 0 {
+		known.parts = append(known.parts, f.metrics)
+	}
 }
 
 func (g *gathering) finish() []*dto.MetricFamily {
 	all := make([]*dto.MetricFamily, 0, len(g.families)+1)
 	for _, f := range g.families {
-		if metrics := g.merge(f.schema, f.parts); len(metrics) > 0 {
-			all = append(all, header(f.schema, metrics))
+		if len(f.parts) > 0 {
+			all = append(all, header(f.schema, g.merge(f)))
 		}
 	}
 	all = append(all, g.dropped())
@@ -88,24 +91,34 @@ func (g *gathering) finish() []*dto.MetricFamily {
 	return all
 }
 
-// merge puts the metrics of several batches in order. They mostly are: the batches come by host, and host is the first
-// label of nearly every family.
-func (g *gathering) merge(f *schema.Family, parts [][]*dto.Metric) []*dto.Metric {
-	if len(parts) == 1 {
-		return parts[0]
+// merge puts the metrics of several batches in order. They mostly are: each batch's own are, and the batches come by host, which is
+// the first label of nearly every family, so that one batch ends before the next begins.
+func (g *gathering) merge(f *gathered) []*dto.Metric {
+	if len(f.parts) == 1 {
+		return f.parts[0]
 	}
-	all := slices.Concat(parts...)
-	order := layoutOf(f).compare
-	if !slices.IsSortedFunc(all, order) {
-		slices.SortStableFunc(all, order)
+	all, order := slices.Concat(f.parts...), f.layout.compare
+	if inOrder(f.parts, order) {
+		return all
 	}
+	slices.SortStableFunc(all, order)
 	distinct := slices.CompactFunc(all, func(a, b *dto.Metric) bool { return order(a, b) == 0 })
 	g.duplicate += len(all) - len(distinct)
 	return distinct
 }
 
+// inOrder tells whether every part, none of which is empty, ends before the next one begins.
+func inOrder(parts [][]*dto.Metric, order func(a, b *dto.Metric) int) bool {
+	for i := range parts[1:] {
+		if order(parts[i][len(parts[i])-1], parts[i+1][0]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (g *gathering) dropped() *dto.MetricFamily {
-	f := render([]schema.Sample{
+	f := renderNew([]schema.Sample{
 		{Family: schema.ExpositionDropped, Labels: []string{"duplicate"}, Value: float64(g.duplicate)},
 		{Family: schema.ExpositionDropped, Labels: []string{"inconsistent"}, Value: float64(g.inconsistent)},
 	})

@@ -79,7 +79,8 @@ type Pusher struct {
 	status *statusRecorder
 	queue  *queue
 
-	writing sync.Mutex // one Write at a time
+	writing  sync.Mutex // one Write at a time
+	encoders sync.Pool  // of Run and of Write
 
 	// Of Run alone.
 	failing    bool      // the last request failed, which was logged
@@ -166,6 +167,12 @@ func (p *Pusher) Counts() (accepted, rejected, dropped int64) {
 	return p.sent.Load(), p.rejected.Load(), int64(overflow)
 }
 
+// Pending are the samples that wait, those under way among them.
+func (p *Pusher) Pending() int {
+	pending, _ := p.queue.counts()
+	return pending
+}
+
 // Failure is why the last request of Run has to be tried again; nil where it was answered.
 func (p *Pusher) Failure() error {
 	if failure := p.failure.Load(); failure != nil {
@@ -222,7 +229,7 @@ func (p *Pusher) gather(ctx context.Context) {
 	defer timer.Stop()
 	for p.cfg.Gather > 0 && p.queue.waiting() < maxPerRequest {
 		select {
-		case <-p.queue.filled:
+		case <-p.queue.ample: // once for all of them: to be woken for each batch costs more than to send it
 		case <-timer.C:
 			return
 		case <-ctx.Done():

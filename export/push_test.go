@@ -159,8 +159,8 @@ func TestEncodeV1MakesTheBytesOfPrometheus(t *testing.T) {
 		"\x12\x10\t\x00\x00\x00\x00\x00\x00\xf8?\x10\x80\x84\xce\xe2\xa24" +
 		"\nB\n\x1d\n\b__name__\x12\x11nasight_cpu_cores\n\x0f\n\x04host\x12\aclient1" +
 		"\x12\x10\t\x00\x00\x00\x00\x00\x00\x10\xc0\x10\x80\x84\xce\xe2\xa24"
-	got := encodeV1([]schema.Sample{sample(schema.CPUSeconds, 1.5, "client1", "busy"), sample(schema.CPUCores, -4, "client1")})
-	if string(got) != want {
+	_, got := (&encoder{}).encode(ProtocolV1, []schema.Sample{sample(schema.CPUSeconds, 1.5, "client1", "busy"), sample(schema.CPUCores, -4, "client1")})
+	if string(got.series) != want || len(got.symbols) > 0 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -177,6 +177,52 @@ func TestPusherTriesAgainWhereItMayHelp(t *testing.T) {
 			}
 			p.stop()
 			expectHealth(t, p.Pusher, map[string]float64{"samples_total": 1, "retries_total": 2})
+		})
+	}
+}
+
+// Whatever keeps samples from a receiver is told in one line, which says where and why, and costs none of them.
+func TestPusherSaysWhatKeepsSamplesBack(t *testing.T) {
+	unknown := httptest.NewUnstartedServer(http.NotFoundHandler())
+	unknown.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
+	unknown.StartTLS()
+	t.Cleanup(unknown.Close)
+	for name, test := range map[string]struct {
+		answer answer
+		url    string // empty for one that answers
+		says   string
+	}{
+		"too many":          {answer{status: 429, header: map[string]string{"Retry-After": "1"}}, "", "429"},
+		"failing":           {answer{status: 500}, "", "500"},
+		"wrong token":       {answer{status: 401}, "", "look at basic_auth, bearer_token_file and headers"},
+		"not allowed":       {answer{status: 403}, "", "look at basic_auth, bearer_token_file and headers"},
+		"no such path":      {answer{status: 404}, "", "there is no remote-write receiver at this address"},
+		"unknown authority": {answer{}, unknown.URL, "unknown authority"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReceiver(t, test.answer, test.answer)
+			var log strings.Builder // read after the stop
+			cfg := PusherConfig{Name: "store", URL: r.server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			if test.url != "" {
+				cfg.URL = test.url
+			}
+			p := startPusher(t, cfg)
+			publish(t, p, batch("client1", "cpu", sample(schema.CPUCores, 4, "client1")))
+			if test.url == "" {
+				for range 3 {
+					<-r.requests
+				}
+			} else {
+				await(t, func() bool { return p.retries.Load() >= 2 })
+			}
+			p.stop()
+			text := log.String()
+			if strings.Count(text, "remote write failed") != 1 || !strings.Contains(text, test.says) || !strings.Contains(text, "receiver=store") || !strings.Contains(text, cfg.URL) {
+				t.Errorf("logged %s", text)
+			}
+			if accepted, rejected, dropped := p.Counts(); rejected+dropped > 0 || (accepted == 1) != (test.url == "") {
+				t.Errorf("%d accepted, %d rejected, %d dropped", accepted, rejected, dropped)
+			}
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -14,6 +15,7 @@ type queue struct {
 	limit    int           // samples; the queue of samples that can be read back has a limit of bytes beside it
 	maxBytes int           // 0: samples cannot be read back
 	filled   chan struct{} // holds one element while there may be something to take
+	ample    chan struct{} // holds one element once there was enough for a request
 
 	mu       sync.Mutex
 	chunks   [][]schema.Sample
@@ -27,7 +29,7 @@ type queue struct {
 }
 
 func newQueue(limit, maxBytes int) *queue {
-	return &queue{limit: limit, maxBytes: maxBytes, filled: make(chan struct{}, 1), owed: owed{}}
+	return &queue{limit: limit, maxBytes: maxBytes, filled: make(chan struct{}, 1), ample: make(chan struct{}, 1), owed: owed{}}
 }
 
 // add takes samples. Stored says whether they could be read back.
@@ -88,9 +90,17 @@ func (q *queue) pop() {
 	q.chunks = q.chunks[1:]
 }
 
+// signal wakes who waits for something, or for enough. Called with the lock held.
 func (q *queue) signal() {
+	notify(q.filled)
+	if q.pending >= maxPerRequest {
+		notify(q.ample)
+	}
+}
+
+func notify(c chan<- struct{}) {
 	select {
-	case q.filled <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -99,13 +109,19 @@ func (q *queue) signal() {
 func (q *queue) take(most int) []schema.Sample {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var taken []schema.Sample
-	for len(q.chunks) > 0 && len(taken)+len(q.chunks[0]) <= most {
-		if taken == nil {
-			taken = q.chunks[0]
-		} else {
-			taken = append(taken, q.chunks[0]...)
-		}
+	count, size := 0, 0
+	for count < len(q.chunks) && size+len(q.chunks[count]) <= most {
+		size += len(q.chunks[count])
+		count++
+	}
+	if count == 0 {
+		return nil
+	}
+	taken := q.chunks[0]
+	if count > 1 {
+		taken = slices.Concat(q.chunks[:count]...)
+	}
+	for range count {
 		q.pop()
 	}
 	q.leave(taken)

@@ -101,7 +101,7 @@ func decodeV1(data []byte) (lines []string, err error) {
 				switch {
 				case number == v1Labels:
 					labels = append(labels, string(text))
-				case field == v1SampleValue:
+				case field == sampleValue:
 					value = math.Float64frombits(bits)
 				default:
 					milliseconds = int64(bits)

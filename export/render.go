@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	dto "github.com/prometheus/client_model/go"
@@ -14,14 +15,26 @@ import (
 // family is what one batch has of one family, ready to be encoded. Immutable: scrapes share it.
 type family struct {
 	schema       *schema.Family
+	layout       layout
+	places       []int32       // of the metrics' samples in the batch
 	metrics      []*dto.Metric // ordered by label values, no two alike
 	duplicate    int           // samples dropped
 	inconsistent int
 }
 
-// render groups samples by family and turns them into what the encoders take. Rendering is done once a batch, however
-// often it is scraped. Labels are in the order of their names, as the Prometheus libraries write them.
-func render(samples []schema.Sample) []*family {
+// render turns samples into what the encoders take, and remembers their shape. Rendering is done once a batch, however often it is
+// scraped.
+func render(samples []schema.Sample, last *atomic.Pointer[shape]) []*family {
+	if before := last.Load(); before.fits(samples) {
+		return before.render(samples)
+	}
+	families := renderNew(samples)
+	last.Store(shapeOf(len(samples), families))
+	return families
+}
+
+// renderNew groups samples by family and sorts them. Labels are in the order of their names, as the Prometheus libraries write them.
+func renderNew(samples []schema.Sample) []*family {
 	var order []*schema.Family
 	groups := make(map[*schema.Family][]int32)
 	for i, sample := range samples {
@@ -58,17 +71,15 @@ func (r *renderer) family(f *schema.Family, places []int32) *family {
 		return cmp.Or(slices.Compare(labels(a), labels(b)), cmp.Compare(a, b))
 	})
 	places = slices.CompactFunc(places, func(a, b int32) bool { return slices.Equal(labels(a), labels(b)) })
+	set := layoutOf(f)
 	return &family{
-		schema: f, metrics: r.metrics(f, places),
+		schema: f, layout: set, places: places, metrics: r.metrics(f, set, places),
 		inconsistent: all - consistent, duplicate: consistent - len(places),
 	}
 }
 
-func (r *renderer) metrics(f *schema.Family, places []int32) []*dto.Metric {
-	set := layoutOf(f)
-	metrics := make([]*dto.Metric, len(places))
-	slab := make([]dto.Metric, len(places))
-	assign := valuesOf(f.Type, len(places))
+func (r *renderer) metrics(f *schema.Family, set layout, places []int32) []*dto.Metric {
+	metrics, assign := newSlab(len(places)).take(f.Type, len(places))
 	var before []*dto.Metric
 	var last []*dto.LabelPair
 	if len(f.Labels) > 0 {
@@ -76,34 +87,16 @@ func (r *renderer) metrics(f *schema.Family, places []int32) []*dto.Metric {
 		r.alike[&f.Labels[0]] = metrics
 	}
 	for i, place := range places {
-		metric, labels := &slab[i], r.samples[place].Labels
-		assign(metric, i, r.samples[place].Value)
+		metric, labels := metrics[i], r.samples[place].Labels
+		assign(i, r.samples[place].Value)
 		if i < len(before) && set.matches(before[i].Label, labels) {
 			metric.Label = before[i].Label
 		} else {
 			metric.Label = set.pairs(labels, last)
 		}
-		metrics[i], last = metric, metric.Label
+		last = metric.Label
 	}
 	return metrics
-}
-
-// valuesOf returns the function that gives a metric its value, from slabs, as one allocation for each would cost more
-// than all the rest.
-func valuesOf(t schema.Type, count int) func(*dto.Metric, int, float64) {
-	values := make([]float64, count)
-	if t == schema.Counter {
-		slab := make([]dto.Counter, count)
-		return func(m *dto.Metric, i int, value float64) {
-			values[i] = value
-			slab[i].Value, m.Counter = &values[i], &slab[i]
-		}
-	}
-	slab := make([]dto.Gauge, count)
-	return func(m *dto.Metric, i int, value float64) {
-		values[i] = value
-		slab[i].Value, m.Gauge = &values[i], &slab[i]
-	}
 }
 
 // layout says in which order a family's labels are written: that of their names, as the Prometheus libraries do.

@@ -137,7 +137,12 @@ func (p *Pusher) retry(ctx, requests context.Context, samples []schema.Sample) (
 }
 
 func (p *Pusher) attempt(ctx context.Context, samples []schema.Sample) (remote.WriteResponseStats, error) {
-	kind, message := p.encode(samples)
+	writer, ok := p.encoders.Get().(*encoder)
+	if !ok {
+		writer = &encoder{}
+	}
+	defer p.encoders.Put(writer)
+	kind, message := writer.encode(p.cfg.Protocol, samples)
 	p.status.reset()
 	stats, err := p.api.Write(ctx, kind, message)
 	return stats, p.classify(err)
@@ -184,6 +189,8 @@ func (p *Pusher) classify(err error) error {
 	case status/100 == 2 && p.cfg.Protocol == ProtocolV2:
 		return fmt.Errorf("the receiver answered %d and did not confirm any sample of remote write 2.0; one that knows 1.0 alone, as VictoriaMetrics, "+
 			"needs the protocol %q: %w", status, ProtocolV1, err)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("the credentials are not accepted, look at basic_auth, bearer_token_file and headers of this receiver: %w", err)
 	case status == http.StatusNotFound:
 		return fmt.Errorf("there is no remote-write receiver at this address (Prometheus has one with --web.enable-remote-write-receiver): %w", err)
 	}

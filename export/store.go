@@ -5,6 +5,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,20 +18,29 @@ import (
 const (
 	staleAfter   = 3                // intervals
 	defaultStale = 15 * time.Minute // for batches that do not tell their interval
+	sweepEvery   = time.Minute
 )
 
-// Store keeps the newest batch of every collector of every host. Readers see an immutable snapshot and never wait; it
-// is safe for concurrent use. The zero value is ready.
+// Store keeps the newest batch of every collector of every host. Readers see immutable batches and never wait; it is safe for
+// concurrent use. The zero value is ready.
 type Store struct {
-	publish  sync.Mutex // held while a new snapshot is made
-	snapshot atomic.Pointer[[]*source]
+	publish  sync.Mutex // held while something is published
+	swept    time.Time  // when what is gone was looked for last
+	snapshot atomic.Pointer[[]*place]
+}
+
+// place is where the batches of one collector of one host are, for as long as there are any.
+type place struct {
+	host, collector string
+	source          atomic.Pointer[source]
+	shape           atomic.Pointer[shape] // of the batch rendered last
 }
 
 // source is what one collector of one host published last. Immutable.
 type source struct {
-	host, collector string
-	newest          *held
-	good            *held // the last batch that did not fail, if the newest one did
+	collector string
+	newest    *held
+	good      *held // the last batch that did not fail, if the newest one did
 }
 
 // held is one batch in the store.
@@ -40,10 +50,10 @@ type held struct {
 	render   func() []*family
 }
 
-func hold(batch collectors.Batch) *held {
+func (p *place) hold(batch collectors.Batch) *held {
 	return &held{
 		batch: batch, received: time.Now(),
-		render: sync.OnceValue(func() []*family { return render(batch.Samples) }),
+		render: sync.OnceValue(func() []*family { return render(batch.Samples, &p.shape) }),
 	}
 }
 
@@ -61,19 +71,37 @@ func (h *held) stale(now time.Time) bool {
 func (s *Store) Publish(_ context.Context, batch collectors.Batch) error {
 	s.publish.Lock()
 	defer s.publish.Unlock()
-	next := &source{host: batch.Host, collector: batch.Collector, newest: hold(batch)}
-	sources := slices.DeleteFunc(slices.Clone(s.sources()), func(old *source) bool { return old.gone(next.newest.received) })
-	at, known := slices.BinarySearchFunc(sources, next, bySource)
-	if !known {
-		sources = slices.Insert(sources, at, next)
-	} else {
-		if before := sources[at]; batch.Failed {
-			next.good = before.lastGood()
-		}
-		sources[at] = next
+	s.sweep(time.Now())
+	at := s.place(batch.Host, batch.Collector)
+	next := &source{collector: batch.Collector, newest: at.hold(batch)}
+	if before := at.source.Load(); before != nil && batch.Failed {
+		next.good = before.lastGood()
 	}
-	s.snapshot.Store(&sources)
+	at.source.Store(next)
 	return nil
+}
+
+// place finds where the batches of a collector of a host are, or makes the place. The caller holds the lock.
+func (s *Store) place(host, collector string) *place {
+	places := s.places()
+	wanted := &place{host: host, collector: collector}
+	i, known := slices.BinarySearchFunc(places, wanted, byPlace)
+	if known {
+		return places[i]
+	}
+	places = slices.Insert(slices.Clone(places), i, wanted)
+	s.snapshot.Store(&places)
+	return wanted
+}
+
+// sweep takes the places away, from time to time, of which there is nothing left to show. The caller holds the lock.
+func (s *Store) sweep(now time.Time) {
+	if now.Sub(s.swept) < sweepEvery {
+		return
+	}
+	s.swept = now
+	left := slices.DeleteFunc(slices.Clone(s.places()), func(p *place) bool { return p.source.Load().gone(now) })
+	s.snapshot.Store(&left)
 }
 
 // gone says whether there is nothing left to show.
@@ -88,23 +116,34 @@ func (s *source) lastGood() *held {
 	return s.newest
 }
 
-func bySource(a, b *source) int {
+func byPlace(a, b *place) int {
 	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.collector, b.collector))
 }
 
-// sources are ordered by host and collector.
-func (s *Store) sources() []*source {
-	if sources := s.snapshot.Load(); sources != nil {
-		return *sources
+// places are ordered by host and collector.
+func (s *Store) places() []*place {
+	if places := s.snapshot.Load(); places != nil {
+		return *places
 	}
 	return nil
+}
+
+// sources are those of all places, in their order. A new place may have none yet.
+func (s *Store) sources() iter.Seq[*source] {
+	return func(yield func(*source) bool) {
+		for _, place := range s.places() {
+			if source := place.source.Load(); source != nil && !yield(source) {
+				return
+			}
+		}
+	}
 }
 
 // Samples lists the samples that are not stale, ordered by host and collector, each with the time of its run.
 func (s *Store) Samples() []schema.Sample {
 	var all []schema.Sample
 	now := time.Now()
-	for _, source := range s.sources() {
+	for source := range s.sources() {
 		if source.newest.stale(now) {
 			continue
 		}

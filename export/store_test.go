@@ -84,7 +84,7 @@ func TestStoreDropsWhatIsStale(t *testing.T) {
 			}
 		}
 		publish(t, &s, batch("client3", "cpu"))
-		if got := len(s.sources()); got != 1 {
+		if got := len(s.places()); got != 1 {
 			t.Errorf("still holds %d sources; hosts that are gone must not add up", got)
 		}
 	})

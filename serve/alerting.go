@@ -56,7 +56,7 @@ func (s *Server) newAlerting(cfg config.Config, host string, opened database, pr
 	own, _ := opened.(alerting.History)
 	engine := alerting.New(alerting.Options{
 		History: own, Metrics: []prometheus.Gatherer{s.store, process}, Instance: host,
-		ExternalURL: external, ResendDelay: time.Duration(cfg.Alerting.ResendDelay), UserAgent: "nasight/" + s.build.Version, Logger: s.log.With("part", "alerting"),
+		ExternalURL: external, ResendDelay: time.Duration(cfg.Alerting.ResendDelay), UserAgent: s.via.agent, Logger: s.log.With("part", "alerting"),
 	})
 	if err := engine.Use(loaded); err != nil {
 		engine.Close()

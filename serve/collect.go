@@ -28,6 +28,7 @@ type collecting struct {
 	memory collectors.Memory
 	watch  collectors.Watch                       // told of every run; nil for nobody
 	own    func(config.Config) []collectors.Entry // collectors of this process itself
+	agent  string                                 // what requests say who they are of
 	log    *slog.Logger
 
 	mu      sync.Mutex

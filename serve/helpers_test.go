@@ -24,7 +24,12 @@ import (
 	"github.com/nasight/nasight/export"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(childRole) == roleReceivers {
+		os.Exit(receiveAll())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const saturated = "7.3/nfs-v3-seqread16-nconnect-absent"
 

@@ -12,7 +12,7 @@ import (
 // host.
 func (c *crew) readExporters(cfg config.Config, here string, from *collecting) error {
 	for i, one := range cfg.PromHost {
-		source, err := promhost.New(one)
+		source, err := promhost.New(one, from.agent)
 		if err != nil {
 			return fmt.Errorf("promhost[%d]: %w", i, err)
 		}

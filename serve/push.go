@@ -24,11 +24,11 @@ type pushing struct {
 	past   export.Past // reads samples back; nil where history cannot
 	memory collectors.Memory
 	log    *slog.Logger
-	agent  string // what requests say who they are of
 	via    via
 	always []*export.Pusher // beside those of the configuration: what a remote history is written by
 	source prometheus.Gatherer
-	otlp   otlp.Health // of the push by OTLP, which is told of with the others
+	otlp   otlp.Health   // of the push by OTLP, which is told of with the others
+	gather time.Duration // how long samples wait for those that go with them
 
 	set atomic.Pointer[pushers] // samples go to these
 
@@ -37,8 +37,9 @@ type pushing struct {
 	ended   bool       // stopped for good
 }
 
-// gathering is how long samples wait for those of other collectors, whose runs are spread over about as much time.
-const gathering = time.Second
+// gathering is how long samples wait for those of other collectors: as long as in a Prometheus server. A request costs as much as a
+// thousand samples, and the hosts' clocks are spread over their interval.
+const gathering = 5 * time.Second
 
 // pushers are those of one configuration.
 type pushers struct {
@@ -52,8 +53,8 @@ func (p *pushing) newPushers(cfg config.Export) (*pushers, error) {
 	made := &pushers{}
 	for i, one := range cfg.RemoteWrite {
 		options := pusherOf(one)
-		options.Past, options.Memory, options.Gather, options.Logger = p.past, p.memory, gathering, p.log
-		options.UserAgent, options.Wrap = p.agent, p.via.wrap
+		options.Past, options.Memory, options.Gather, options.Logger = p.past, p.memory, p.gather, p.log
+		options.UserAgent, options.Wrap = p.via.agent, p.via.wrap
 		pusher, err := export.NewPusher(options)
 		if err != nil {
 			return nil, fmt.Errorf("export.remote_write[%d]: %w", i, err)
@@ -63,7 +64,7 @@ func (p *pushing) newPushers(cfg config.Export) (*pushers, error) {
 	for i, one := range cfg.VictoriaMetrics {
 		pusher, err := vmpush.New(vmpush.Config{
 			Name: one.ReceiverName(), URL: one.URL, Interval: time.Duration(one.Interval), ExtraLabels: one.ExtraLabels, Headers: one.Headers,
-			AuthorizationFile: one.AuthorizationFile, DisableCompression: one.DisableCompression, Source: p.source, UserAgent: p.agent, Logger: p.log,
+			AuthorizationFile: one.AuthorizationFile, DisableCompression: one.DisableCompression, Source: p.source, UserAgent: p.via.agent, Logger: p.log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("export.victoriametrics[%d]: %w", i, err)

@@ -32,11 +32,11 @@ func openRemote(cfg config.History, log *slog.Logger, via via) (*remoteDatabase,
 	if err := os.MkdirAll(cfg.Path, 0o750); err != nil {
 		return nil, fmt.Errorf("make history.path %s, where the findings' state lies: %w", cfg.Path, err)
 	}
-	opened, err := openMarked(cfg, log, via.wrap)
+	opened, err := openMarked(cfg, log, via.agent, via.wrap)
 	if err != nil {
 		return nil, err
 	}
-	pusher, err := export.NewPusher(historyPusher(cfg, log, via.wrap))
+	pusher, err := export.NewPusher(historyPusher(cfg, log, via.agent, via.wrap))
 	if err != nil {
 		return nil, err
 	}
@@ -44,24 +44,24 @@ func openRemote(cfg config.History, log *slog.Logger, via via) (*remoteDatabase,
 }
 
 // OpenRemote makes the history that history.url names, for a program that reads it beside serve as well. It connects to nothing.
-func OpenRemote(cfg config.History, log *slog.Logger) (*remote.History, error) {
-	return openMarked(cfg, log, nil)
+func OpenRemote(cfg config.History, log *slog.Logger, build export.Build) (*remote.History, error) {
+	return openMarked(cfg, log, agentOf(build), nil)
 }
 
-func openMarked(cfg config.History, log *slog.Logger, wrap wrapper) (*remote.History, error) {
-	opened, err := remote.Open(remote.Options{URL: cfg.URL, Params: cfg.QueryParams, Write: historyPusher(cfg, log, wrap), Logger: log})
+func openMarked(cfg config.History, log *slog.Logger, agent string, wrap wrapper) (*remote.History, error) {
+	opened, err := remote.Open(remote.Options{URL: cfg.URL, Params: cfg.QueryParams, Write: historyPusher(cfg, log, agent, wrap), Logger: log})
 	if err != nil {
 		return nil, fmt.Errorf("history.url: %w", err)
 	}
 	return opened, nil
 }
 
-func historyPusher(cfg config.History, log *slog.Logger, wrap wrapper) export.PusherConfig {
+func historyPusher(cfg config.History, log *slog.Logger, agent string, wrap wrapper) export.PusherConfig {
 	write := pusherOf(config.RemoteWrite{
 		Name: "history", URL: cfg.WriteURL, Protocol: cfg.WriteProtocol, Timeout: cfg.Timeout, Headers: cfg.Headers,
 		BasicAuth: cfg.BasicAuth, BearerTokenFile: cfg.BearerTokenFile, CAFile: cfg.CAFile,
 	})
-	write.Logger, write.Wrap = log, wrap
+	write.Logger, write.UserAgent, write.Wrap = log, agent, wrap
 	return write
 }
 

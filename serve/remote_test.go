@@ -170,7 +170,7 @@ func TestRemoteHistoryThatHangs(t *testing.T) {
 	b.hang.Store(true)
 	server.awaitPage(t, "/-/ready", "history degraded: cannot write to "+b.url, time.Minute)
 
-	far, err := openRemote(cfg.History, slog.New(slog.DiscardHandler), newVia())
+	far, err := openRemote(cfg.History, slog.New(slog.DiscardHandler), newVia("nasight/1.2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,4 +186,34 @@ func TestRemoteHistoryThatHangs(t *testing.T) {
 	}
 	b.hang.Store(false)
 	server.awaitPage(t, "/-/ready", "ready\n", time.Minute)
+}
+
+func TestRemoteHistoryIsToldWhoAsks(t *testing.T) {
+	t.Parallel()
+	agents := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		agents <- r.Method + " of " + r.UserAgent()
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(server.Close)
+	cfg := config.History{Path: t.TempDir(), URL: server.URL, WriteURL: server.URL + "/write", WriteProtocol: "1.0", Timeout: config.Duration(time.Minute)}
+	far, err := openRemote(cfg, slog.New(slog.DiscardHandler), newVia("nasight/1.2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = far.Close(); far.pusher.Close() })
+	proxy, err := far.proxy(server.URL, time.Minute, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/query?query=up", http.NoBody))
+	if got := <-agents; got != "GET of nasight/1.2" {
+		t.Errorf("the query is %q", got)
+	}
+	if _, err := far.pusher.Write(t.Context(), []schema.Sample{{Family: schema.CPUCores, Labels: []string{"client1"}, Value: 4, Time: time.Now()}}, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-agents; got != "POST of nasight/1.2" {
+		t.Errorf("the write is %q", got)
+	}
 }

@@ -109,7 +109,7 @@ type Server struct {
 func New(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{
 		configFile: options.ConfigFile, override: options.Override, build: options.Build, notice: options.Simulated, log: options.Logger, listening: options.Listening,
-		store: &export.Store{}, health: newHealth(), via: newVia(),
+		store: &export.Store{}, health: newHealth(), via: newVia(agentOf(options.Build)),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -145,7 +145,7 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	if err != nil {
 		return err
 	}
-	s.pushing = &pushing{log: s.log, agent: "nasight/" + s.build.Version, via: s.via}
+	s.pushing = &pushing{log: s.log, via: s.via, gather: gathering}
 	s.history = outgoing{opened, s.pushing}
 	s.pushing.past, _ = opened.(export.Past)
 	if far, ok := opened.(*remoteDatabase); ok { // before the collectors, one of which tells of it
@@ -163,7 +163,7 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 		s.cloud.history = owing{backfiller, past}
 	}
 	s.collecting = &collecting{
-		cloud: s.cloud, output: s.output, memory: s.memory, watch: otlp.Cycles(s.cloud.tracer), own: s.pushing.entries, log: s.log,
+		cloud: s.cloud, output: s.output, memory: s.memory, watch: otlp.Cycles(s.cloud.tracer), own: s.pushing.entries, agent: s.via.agent, log: s.log,
 	}
 	if s.first, err = s.collecting.newCrew(cfg); err != nil {
 		return &ConfigError{err}

@@ -362,7 +362,7 @@ func TestFullDisk(t *testing.T) {
 	server := start(t, Options{
 		Config: testConfig(t, host.host("app1")), Logger: slog.New(slog.DiscardHandler),
 		openHistory: func(ctx context.Context, cfg config.History, log *slog.Logger) (database, error) {
-			opened, err := newVia().openHistory(ctx, cfg, log)
+			opened, err := newVia("nasight/1.2").openHistory(ctx, cfg, log)
 			if err == nil {
 				disk.database, disk.Querier = opened, opened.(history.Querier)
 			}

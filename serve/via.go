@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/nasight/nasight/export"
 )
 
 // viaHeader lists the nasights that a request has gone through, by what each calls itself while it runs. Whoever finds itself
@@ -15,10 +17,13 @@ const viaHeader = "Nasight-Via"
 // mostHops is how many nasights a request may go through.
 const mostHops = 8
 
-// via marks requests by the name that this process has while it runs.
-type via struct{ self string }
+// via marks requests by the name that this process has while it runs, and says which program it is.
+type via struct{ self, agent string }
 
-func newVia() via { return via{rand.Text()} }
+func newVia(agent string) via { return via{rand.Text(), agent} }
+
+// agentOf is what the requests of a program say who they are of.
+func agentOf(build export.Build) string { return "nasight/" + build.Version }
 
 type hopsKey struct{}
 

@@ -126,7 +126,7 @@ func TestOwnAddressIsRefused(t *testing.T) {
 }
 
 func TestGuardBoundsTheWay(t *testing.T) {
-	v := newVia()
+	v := newVia("nasight/1.2")
 	passed := 0
 	guarded := v.guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { passed += len(hopsOf(r.Context())) }))
 	for _, row := range []struct {

@@ -72,7 +72,7 @@ func (c *planCommand) open(ctx context.Context, cfg config.Config) (source, erro
 // cuts them meanwhile. Files that are not here, or not ours, may be those of a serve in a container: it is asked, too.
 func openConfigured(ctx context.Context, cfg config.Config) (source, error) {
 	if cfg.History.Remote() {
-		opened, err := serve.OpenRemote(cfg.History, slog.New(slog.DiscardHandler))
+		opened, err := serve.OpenRemote(cfg.History, slog.New(slog.DiscardHandler), build())
 		if err != nil {
 			return source{}, usageError("%w", err)
 		}

@@ -35,12 +35,17 @@ func TestConfigNamesTheKeyThatIsWrong(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"a name for an id":        {func(c *Config) { c.Subscriptions = []string{"production"} }, "subscriptions[0]: \"production\" is no subscription id"},
-		"one twice":               {func(c *Config) { c.Subscriptions = []string{testSubscription, testSubscription} }, "subscriptions[1]: "},
-		"no expression":           {func(c *Config) { c.Exclude = []string{"("} }, "include, exclude: \"(\" is no regular expression"},
-		"another cloud":           {func(c *Config) { c.Cloud = "moon" }, "cloud: \"moon\" is not known; write public, usgov, china"},
-		"another identity":        {func(c *Config) { c.Identity.Kind = "key" }, "identity.kind: "},
-		"a principal alone":       {func(c *Config) { c.Identity.Kind = "service_principal" }, "identity.secret_file: missing"},
+		"a name for an id":  {func(c *Config) { c.Subscriptions = []string{"production"} }, "subscriptions[0]: \"production\" is no subscription id"},
+		"one twice":         {func(c *Config) { c.Subscriptions = []string{testSubscription, testSubscription} }, "subscriptions[1]: "},
+		"no expression":     {func(c *Config) { c.Exclude = []string{"("} }, "include, exclude: \"(\" is no regular expression"},
+		"another cloud":     {func(c *Config) { c.Cloud = "moon" }, "cloud: \"moon\" is not known; write public, usgov, china"},
+		"another identity":  {func(c *Config) { c.Identity.Kind = "key" }, "identity.kind: "},
+		"a principal alone": {func(c *Config) { c.Identity.Kind = "service_principal" }, "identity.secret_file: missing"},
+		"an empty secret": {
+			func(c *Config) {
+				c.Identity = Identity{Kind: "service_principal", Tenant: someTenant, ClientID: someClient, SecretFile: empty}
+			}, "identity.secret_file: no secret in",
+		},
 		"a secret for nobody":     {func(c *Config) { c.Identity.SecretFile = empty }, "identity.secret_file: is for service_principal alone"},
 		"no such file":            {func(c *Config) { c.Endpoints.CAFile = "/nowhere/ca.pem" }, "endpoints.ca_file: cannot be read"},
 		"no client id":            {func(c *Config) { c.Identity.ClientID = "app" }, "identity.client_id: "},

@@ -77,11 +77,9 @@ func TestConnectWithoutCredentials(t *testing.T) {
 	for _, name := range []string{"PATH", "HOME", "AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_FEDERATED_TOKEN_FILE"} {
 		t.Setenv(name, "")
 	}
-	empty, nothing := filepath.Join(directory, "empty"), filepath.Join(directory, "none.pem")
-	for _, file := range []string{empty, nothing} {
-		if err := os.WriteFile(file, []byte("\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	nothing := filepath.Join(directory, "none.pem")
+	if err := os.WriteFile(nothing, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for name, row := range map[string]struct {
 		identity         Identity
@@ -90,10 +88,7 @@ func TestConnectWithoutCredentials(t *testing.T) {
 	}{
 		"no command line tool": {Identity{Kind: azureapi.IdentityCLI}, "", azureapi.ReasonAuthentication, "az login", "AzureCLICredential"},
 		"no workload":          {Identity{Kind: azureapi.IdentityWorkload}, "", azureapi.ReasonAuthentication, "AZURE_FEDERATED_TOKEN_FILE", "credentials of identity workload"},
-		"no secret": {
-			Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: empty}, "", azuretrial.CauseFile, "mend", "identity.secret_file: no secret in " + empty,
-		},
-		"no certificate": {Identity{Kind: azureapi.IdentityNone}, nothing, azuretrial.CauseFile, "mend", "endpoints.ca_file: no certificate in " + nothing},
+		"no certificate":       {Identity{Kind: azureapi.IdentityNone}, nothing, azuretrial.CauseFile, "mend", "endpoints.ca_file: no certificate in " + nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, fleetOf(1, 1), nil)
@@ -163,8 +158,12 @@ func TestConnectRefusedByTheIdentityPlatform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			secret := filepath.Join(t.TempDir(), "secret")
+			if err := os.WriteFile(secret, []byte("secret\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			l := newLab(t, fleetOf(1, 1), nil)
-			l.config.Identity = Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: l.config.Endpoints.CAFile}
+			l.config.Identity = Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: secret}
 			l.opts.Credential = credential
 			section := l.connected(t.Context())
 			got := checked(t, section, "credentials", "")

@@ -139,7 +139,7 @@ func (c Config) client() config.HTTPClientConfig {
 
 // transport makes what sends the requests. Credentials that cannot be read now are an error; later they are read again for
 // every request, and are a failure of that.
-func (c Config) transport() (http.RoundTripper, error) {
+func (c Config) transport(agent string) (http.RoundTripper, error) {
 	for _, name := range []string{c.BasicAuth.PasswordFile, c.BearerTokenFile} {
 		if name == "" {
 			continue
@@ -148,7 +148,7 @@ func (c Config) transport() (http.RoundTripper, error) {
 			return nil, fmt.Errorf("credentials: %w", err)
 		}
 	}
-	transport, err := config.NewRoundTripperFromConfig(c.client(), "promhost")
+	transport, err := config.NewRoundTripperFromConfig(c.client(), "promhost", config.WithUserAgent(agent))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
 	}

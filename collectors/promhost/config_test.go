@@ -53,7 +53,7 @@ func TestValidate(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), test.want+": ") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("error %v, want one of %s", err, test.want)
 			}
-			if _, err := New(cfg); err == nil {
+			if _, err := New(cfg, "nasight/1.2"); err == nil {
 				t.Error("a source of it is made")
 			}
 		})
@@ -84,7 +84,7 @@ func TestCredentials(t *testing.T) {
 	} {
 		cfg := Config{URL: server.URL, TLS: TLS{CAFile: authority}}
 		change(&cfg)
-		s, err := New(cfg)
+		s, err := New(cfg, "nasight/1.2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestCredentials(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	distrusted, err := New(Config{URL: server.URL})
+	distrusted, err := New(Config{URL: server.URL}, "nasight/1.2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCredentials(t *testing.T) {
 		t.Error("a certificate of nobody is trusted")
 	}
 	_ = distrusted.Close()
-	if _, err := New(Config{URL: server.URL, BearerTokenFile: filepath.Join(t.TempDir(), "none")}); collectors.ReasonOf(err) != collectors.ReasonNotFound {
+	if _, err := New(Config{URL: server.URL, BearerTokenFile: filepath.Join(t.TempDir(), "none")}, "nasight/1.2"); collectors.ReasonOf(err) != collectors.ReasonNotFound {
 		t.Errorf("missing token: error %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (p *prometheus) source(change ...func(*Config)) *Source {
 	for _, one := range change {
 		one(&cfg)
 	}
-	s, err := New(cfg)
+	s, err := New(cfg, "nasight/1.2")
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -170,5 +172,25 @@ func TestQuestions(t *testing.T) {
 	g := group{rows: []row{{series: "a"}, {series: "b"}}}
 	if got := g.question(`job="x"`, 90*time.Second); got != `{__name__=~"a|b",job="x"}[90s]` {
 		t.Errorf("question %s", got)
+	}
+}
+
+func TestQuestionsSayWhoseTheyAre(t *testing.T) {
+	agents := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		agents <- r.UserAgent()
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	s, err := New(Config{URL: server.URL}, "nasight/1.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if result := collectors.Once(t.Context(), s, time.Now()); result.Success() {
+		t.Error("a server that refuses everything is read")
+	}
+	if got := <-agents; got != "nasight/1.2" {
+		t.Errorf("the question is of %q", got)
 	}
 }

@@ -43,12 +43,12 @@ type Source struct {
 	ages     ages
 }
 
-// New makes the source that a configuration asks for. It connects to nothing.
-func New(cfg Config) (*Source, error) {
+// New makes the source that a configuration asks for. It connects to nothing. The agent is what its requests say who they are of.
+func New(cfg Config, agent string) (*Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	transport, err := cfg.transport()
+	transport, err := cfg.transport(agent)
 	if err != nil {
 		return nil, err
 	}

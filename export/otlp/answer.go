@@ -44,6 +44,7 @@ func answerIn(ctx context.Context) *answer {
 // httpNotes puts the headers on every request and notes the answer.
 type httpNotes struct {
 	next    http.RoundTripper
+	agent   string
 	headers headers
 }
 
@@ -61,7 +62,7 @@ func (n *httpNotes) RoundTrip(request *http.Request) (*http.Response, error) {
 	for name, value := range all {
 		request.Header.Set(name, value)
 	}
-	request.Header.Set("User-Agent", agent)
+	request.Header.Set("User-Agent", n.agent)
 	response, err := n.next.RoundTrip(request)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 )
 
 // What the SDK's exporters would take from environment variables is set here in every case, so that they have no part. Repetitions
-// are this package's own, which counts them.
+// are this package's own, which counts them. Over HTTP so is the compression, which the transport does.
 
 // none are the headers that the exporters add themselves.
 func none() map[string]string { return map[string]string{} }
@@ -25,13 +25,9 @@ func (t *transport) metrics(ctx context.Context, cfg Config) (metricExporter, er
 		exporter, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithGRPCConn(t.conn), otlpmetricgrpc.WithHeaders(none()),
 			otlpmetricgrpc.WithTimeout(cfg.Timeout), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}))
 	} else {
-		compression := otlpmetrichttp.NoCompression
-		if cfg.Compression == Gzip {
-			compression = otlpmetrichttp.GzipCompression
-		}
 		exporter, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(t.url("metrics")),
 			otlpmetrichttp.WithHTTPClient(t.client), otlpmetrichttp.WithTLSClientConfig(nil), otlpmetrichttp.WithHeaders(none()),
-			otlpmetrichttp.WithTimeout(cfg.Timeout), otlpmetrichttp.WithCompression(compression), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+			otlpmetrichttp.WithTimeout(cfg.Timeout), otlpmetrichttp.WithCompression(otlpmetrichttp.NoCompression), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("exporter of metrics: %w", err)
@@ -46,13 +42,9 @@ func (t *transport) traces(ctx context.Context, cfg Config) (*otlptrace.Exporter
 		client = otlptracegrpc.NewClient(otlptracegrpc.WithGRPCConn(t.conn), otlptracegrpc.WithHeaders(none()),
 			otlptracegrpc.WithTimeout(cfg.Timeout), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
 	} else {
-		compression := otlptracehttp.NoCompression
-		if cfg.Compression == Gzip {
-			compression = otlptracehttp.GzipCompression
-		}
 		client = otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(t.url("traces")), otlptracehttp.WithEncoding(otlptracehttp.EncodingProtobuf),
 			otlptracehttp.WithHTTPClient(t.client), otlptracehttp.WithTLSClientConfig(nil), otlptracehttp.WithHeaders(none()),
-			otlptracehttp.WithTimeout(cfg.Timeout), otlptracehttp.WithCompression(compression), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+			otlptracehttp.WithTimeout(cfg.Timeout), otlptracehttp.WithCompression(otlptracehttp.NoCompression), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
 	}
 	exporter, err := otlptrace.New(ctx, client) // connects to nothing
 	if err != nil {

@@ -62,7 +62,7 @@ func New(ctx context.Context, opts Options) (*Exporter, error) {
 	if err := opts.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("otlp: %w", err)
 	}
-	t, err := newTransport(opts.Config)
+	t, err := newTransport(opts.Config, opts.Identity.agent())
 	if err != nil {
 		return nil, fmt.Errorf("otlp to %s: %w", opts.Config.Endpoint, err)
 	}
@@ -144,6 +144,14 @@ func (e *Exporter) Run(ctx context.Context) {
 	if err := e.Close(context.WithoutCancel(requests)); err != nil {
 		e.opts.Logger.Warn("OTLP push ended badly", "err", err)
 	}
+}
+
+// Push sends what there is now, beside the pace of Run, and not at the same time as it. The failure is counted and logged.
+func (e *Exporter) Push(ctx context.Context) error {
+	if failed := e.push(ctx); failed != nil {
+		return failed
+	}
+	return nil
 }
 
 // loop pushes every interval until the context ends. The requests have a context of their own.

@@ -219,3 +219,19 @@ func TestEnvironmentHasNoPart(t *testing.T) {
 		})
 	}
 }
+
+func TestRequestsSayWhoseTheyAre(t *testing.T) {
+	for _, protocol := range protocols {
+		for version, want := range map[string]string{"1.2": "nasight/1.2", "": "nasight"} {
+			r := newReceiver(t, protocol)
+			e := newExporter(t, Options{Config: configFor(r.endpoint, protocol), Sources: one(), Identity: Identity{Version: version}})
+			if err := e.Push(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got, _, _ := strings.Cut(r.lastHeaders()["user-agent"], " ") // gRPC adds its own behind
+			if got != want {
+				t.Errorf("%s, version %q: the request is of %q", protocol, version, got)
+			}
+		}
+	}
+}

@@ -17,6 +17,14 @@ type Identity struct {
 	Cloud    string // where the machine runs: gce, azure, or empty
 }
 
+// agent is what requests say who they are of.
+func (i Identity) agent() string {
+	if i.Version == "" {
+		return "nasight"
+	}
+	return "nasight/" + i.Version
+}
+
 // resource is the identity in the words of the semantic conventions, with what the configuration adds or replaces.
 func (i Identity) resource(more map[string]string) *resource.Resource {
 	all := map[attribute.Key]attribute.KeyValue{}

@@ -35,7 +35,7 @@ const (
 	pingEvery        = 10 * time.Minute
 )
 
-func newTransport(cfg Config) (*transport, error) {
+func newTransport(cfg Config, agent string) (*transport, error) {
 	address, err := url.Parse(cfg.Endpoint)
 	if err != nil {
 		return nil, errors.New("the endpoint is no URL")
@@ -46,9 +46,9 @@ func newTransport(cfg Config) (*transport, error) {
 	}
 	t := &transport{address: address}
 	if cfg.Protocol == HTTP {
-		t.client, err = newHTTP(cfg, credentials)
+		t.client, err = newHTTP(cfg, agent, credentials)
 	} else {
-		t.conn, err = newGRPC(cfg, address, credentials)
+		t.conn, err = newGRPC(cfg, address, agent, credentials)
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (c TLS) settings() config.TLSConfig {
 }
 
 // newHTTP makes a client that follows no redirection: the headers would be told to whom the receiver names.
-func newHTTP(cfg Config, credentials headers) (*http.Client, error) {
+func newHTTP(cfg Config, agent string, credentials headers) (*http.Client, error) {
 	settings := config.HTTPClientConfig{
 		EnableHTTP2: true, TLSConfig: cfg.TLS.settings(), ProxyConfig: config.ProxyConfig{ProxyFromEnvironment: true},
 	}
@@ -83,14 +83,17 @@ func newHTTP(cfg Config, credentials headers) (*http.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
 	}
+	if cfg.Compression == Gzip {
+		next = &zipping{next: next}
+	}
 	return &http.Client{
-		Transport:     &httpNotes{next: next, headers: credentials},
+		Transport:     &httpNotes{next: next, agent: agent, headers: credentials},
 		Timeout:       cfg.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }
 
-func newGRPC(cfg Config, address *url.URL, own headers) (*grpc.ClientConn, error) {
+func newGRPC(cfg Config, address *url.URL, agent string, own headers) (*grpc.ClientConn, error) {
 	security, port := insecure.NewCredentials(), "80"
 	if address.Scheme == "https" {
 		settings := cfg.TLS.settings()
@@ -122,8 +125,6 @@ func newGRPC(cfg Config, address *url.URL, own headers) (*grpc.ClientConn, error
 	}
 	return conn, nil
 }
-
-const agent = "nasight"
 
 // headers are what every request carries. Files are read each time, as secrets are replaced while nasight runs.
 type headers struct{ fixed, files map[string]string }

@@ -2,7 +2,6 @@ package vmpush
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -10,8 +9,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/klauspost/compress/gzip"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/nasight/nasight/internal/redirect"
 )
@@ -41,6 +40,8 @@ func (p *Pusher) push(ctx context.Context) error {
 	defer func() { _ = response.Body.Close() }()
 	said, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
 	switch status := response.StatusCode; {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("%s answered %d, look at authorization_file and headers of this receiver: %q", request.URL.Redacted(), status, said)
 	case status/100 != 2:
 		return fmt.Errorf("%s answered %d: %q", request.URL.Redacted(), status, said)
 	case err != nil:
@@ -77,19 +78,24 @@ func (p *Pusher) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
+// body is the text of now. Its buffer is new each time, as a request may be read from after its answer.
 func (p *Pusher) body() (*bytes.Buffer, error) {
-	body := &bytes.Buffer{}
+	body := bytes.NewBuffer(make([]byte, 0, p.size+p.size/8))
 	if p.cfg.DisableCompression {
 		p.set.WritePrometheus(body)
-		return body, nil
+	} else {
+		p.zipped.Reset(body)
+		p.set.WritePrometheus(p.zipped)
+		if err := p.zipped.Close(); err != nil {
+			return nil, fmt.Errorf("compress what is pushed: %w", err)
+		}
 	}
-	zipped := gzip.NewWriter(body)
-	p.set.WritePrometheus(zipped)
-	if err := zipped.Close(); err != nil {
-		return nil, fmt.Errorf("compress what is pushed: %w", err)
-	}
+	p.size = body.Len()
 	return body, nil
 }
+
+// newZipped makes what compresses at the least effort: lines are so alike that more of it takes five times as long for little.
+func newZipped() (*gzip.Writer, error) { return gzip.NewWriterLevel(nil, gzip.BestSpeed) }
 
 // write writes what the source gives, as the library asks for it: in the text format, without times.
 func (p *Pusher) write(w io.Writer) {
@@ -97,27 +103,12 @@ func (p *Pusher) write(w io.Writer) {
 	if err != nil {
 		p.cfg.Logger.Debug("not all metrics can be pushed", "err", err)
 	}
-	encoder := expfmt.NewEncoder(w, expfmt.NewFormat(expfmt.TypeTextPlain))
+	p.text.begin()
 	for _, family := range families {
-		if err := encoder.Encode(p.labelled(family)); err != nil { // a buffer never fails; what is left is a family that cannot be written
+		if err := p.text.write(w, family); err != nil { // a buffer never fails; what is left is a family that cannot be written
 			p.cfg.Logger.Debug("a metric cannot be pushed", "family", family.GetName(), "err", err)
 		}
 	}
-}
-
-// labelled is a family with the extra labels. What the source gave stays as it is: others read it too.
-func (p *Pusher) labelled(family *dto.MetricFamily) *dto.MetricFamily {
-	if len(p.extra) == 0 {
-		return family
-	}
-	labelled := &dto.MetricFamily{Name: family.Name, Help: family.Help, Type: family.Type, Unit: family.Unit}
-	for _, m := range family.GetMetric() {
-		labelled.Metric = append(labelled.Metric, &dto.Metric{
-			Label: slices.Concat(p.extra, m.GetLabel()), Gauge: m.Gauge, Counter: m.Counter, Summary: m.Summary, Untyped: m.Untyped,
-			Histogram: m.Histogram, TimestampMs: m.TimestampMs,
-		})
-	}
-	return labelled
 }
 
 func pairs(labels map[string]string) []*dto.LabelPair {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 )
 
 // Config says what is pushed and where to.
@@ -45,7 +45,11 @@ type Pusher struct {
 	cfg    Config
 	set    *metrics.Set
 	client *http.Client
-	extra  []*dto.LabelPair
+
+	// Of one push at a time.
+	text   text
+	zipped *gzip.Writer
+	size   int // bytes of the last body
 
 	succeeded, failed, lastSuccess atomic.Int64 // lastSuccess in milliseconds since 1970
 	failing                        bool         // of Run alone
@@ -66,7 +70,11 @@ func New(cfg Config) (*Pusher, error) {
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("push to VictoriaMetrics: this is no http or https URL")
 	}
-	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), extra: pairs(cfg.ExtraLabels)}
+	zipped, err := newZipped()
+	if err != nil {
+		return nil, err
+	}
+	p := &Pusher{cfg: cfg, set: metrics.NewSet(), client: newClient(), text: newText(pairs(cfg.ExtraLabels)), zipped: zipped}
 	if _, err := p.secret(); err != nil {
 		return nil, fmt.Errorf("push to VictoriaMetrics at %s: %w", address.Redacted(), err)
 	}
@@ -95,18 +103,18 @@ func (p *Pusher) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-clock.C:
-			p.once(ctx)
+			_ = p.Push(ctx) // counted and logged
 		}
 	}
 }
 
-// once makes one push, within the interval.
-func (p *Pusher) once(ctx context.Context) {
+// Push makes one push, within the interval, and not at the same time as Run. The failure is counted and logged.
+func (p *Pusher) Push(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, p.cfg.Interval)
 	defer cancel()
 	err := p.push(limited)
 	if ctx.Err() != nil {
-		return
+		return ctx.Err()
 	}
 	if err == nil {
 		p.succeeded.Add(1)
@@ -121,6 +129,7 @@ func (p *Pusher) once(ctx context.Context) {
 		p.cfg.Logger.Info("pushes to VictoriaMetrics work again", "receiver", p.cfg.Name)
 	}
 	p.failing = err != nil
+	return err
 }
 
 // short is an error with no more of an answer in it than is of use.

@@ -204,17 +204,23 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 		}
 	}))
 	t.Cleanup(func() { close(stop); server.Close() })
+	unknown := httptest.NewUnstartedServer(http.NotFoundHandler())
+	unknown.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
+	unknown.StartTLS()
+	t.Cleanup(unknown.Close)
 	for name, c := range map[string]struct {
 		url    string
 		status int
 		says   string
 	}{
-		"down":        {"http://127.0.0.1:1", 0, "refused"},
-		"too many":    {server.URL, http.StatusTooManyRequests, "429"},
-		"failing":     {server.URL, http.StatusInternalServerError, "500"},
-		"wrong token": {server.URL, http.StatusUnauthorized, "401"},
-		"slow":        {server.URL, 0, "deadline"},
-		"expired TLS": {expired(t, http.NotFoundHandler()).URL, 0, "certificate"},
+		"down":              {"http://127.0.0.1:1", 0, "refused"},
+		"too many":          {server.URL, http.StatusTooManyRequests, "429"},
+		"failing":           {server.URL, http.StatusInternalServerError, "500"},
+		"wrong token":       {server.URL, http.StatusUnauthorized, "401, look at authorization_file"},
+		"not allowed":       {server.URL, http.StatusForbidden, "403, look at authorization_file"},
+		"slow":              {server.URL, 0, "deadline"},
+		"unknown authority": {unknown.URL, 0, "unknown authority"},
+		"expired TLS":       {expired(t, http.NotFoundHandler()).URL, 0, "certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status.Store(int32(c.status))

@@ -61,7 +61,7 @@ func prometheus(t *testing.T, stored ...[]schema.Sample) collectors.Collector {
 		}
 	}
 	server := httptest.NewServer(promapi.NewHandler(memory, promapi.Options{MaxConcurrency: 8}))
-	source, err := promhost.New(promhost.Config{URL: server.URL})
+	source, err := promhost.New(promhost.Config{URL: server.URL}, "nasight/1.2")
 	if err != nil {
 		t.Fatal(err)
 	}

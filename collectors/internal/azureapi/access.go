@@ -113,7 +113,18 @@ func (i Identity) validate(fail FailFunc) {
 	if i.ClientID != "" && !guid.MatchString(i.ClientID) {
 		fail("identity.client_id", "%q is no client id; write 8-4-4-4-12 hexadecimal digits", i.ClientID)
 	}
-	regular(fail, "identity.secret_file", i.SecretFile)
+	i.validateSecret(fail)
+}
+
+// validateSecret looks into the file as well, so that an empty one is not first heard of in the collectors' errors.
+func (i Identity) validateSecret(fail FailFunc) {
+	const key = "identity.secret_file"
+	if !regular(fail, key, i.SecretFile) || i.Kind != IdentityPrincipal {
+		return
+	}
+	if _, err := readSecret(i.SecretFile); err != nil {
+		fail(key, "%v", err)
+	}
 }
 
 func (e Endpoints) validate(fail FailFunc) {
@@ -128,16 +139,19 @@ func (e Endpoints) validate(fail FailFunc) {
 	regular(fail, "endpoints.ca_file", e.CAFile)
 }
 
-// regular complains about a file that is named and not there. What is in it is looked at when it is used.
-func regular(fail FailFunc, key, path string) {
+// regular complains about a file that is named and not there, and tells whether there is one.
+func regular(fail FailFunc, key, path string) bool {
 	if path == "" {
-		return
+		return false
 	}
 	if info, err := os.Stat(path); err != nil {
 		fail(key, "cannot be read: %v; write the path of a file", err)
 	} else if info.IsDir() {
 		fail(key, "%s is a directory; write the path of a file", path)
+	} else {
+		return true
 	}
+	return false
 }
 
 // cloud is the cloud's own addresses, but for those that the configuration replaces.

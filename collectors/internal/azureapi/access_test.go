@@ -1,6 +1,7 @@
 package azureapi
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,5 +55,27 @@ func TestSecretIsReadFromItsFileAndInNoError(t *testing.T) {
 	}
 	if _, err := identity.secret(); err == nil || !strings.Contains(err.Error(), "identity.secret_file") {
 		t.Errorf("an empty file gives %v", err)
+	}
+}
+
+// What is in the secret's file is looked at when the configuration is read, and not first by the collectors.
+func TestValidateLooksIntoTheSecretsFile(t *testing.T) {
+	for name, test := range map[string]struct{ content, says string }{
+		"a secret": {"hunter2\n", ""}, "empty": {"", "no secret in"}, "white space": {" \t\n", "no secret in"}, "a new line": {"\n", "no secret in"},
+		"two lines": {"hunter2\nhunter3\n", "does not hold one line"}, "too long": {strings.Repeat("x", mostSecret+1), "no secret in"},
+	} {
+		path := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		identity := Identity{Kind: IdentityPrincipal, Tenant: "t", ClientID: "11111111-2222-3333-4444-555555555555", SecretFile: path}
+		var said []string
+		identity.validate(func(key, format string, arguments ...any) {
+			said = append(said, key+": "+fmt.Sprintf(format, arguments...))
+		})
+		text := strings.Join(said, "\n")
+		if (text == "") != (test.says == "") || !strings.Contains(text, test.says) || strings.Contains(text, "hunter") || len(said) > 1 {
+			t.Errorf("%s: %.300s", name, text)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -43,13 +44,24 @@ func (i Identity) credential(options azcore.ClientOptions) (azcore.TokenCredenti
 
 // secret reads the file. What is in it is in no error.
 func (i Identity) secret() (string, error) {
-	data, err := os.ReadFile(i.SecretFile)
+	secret, err := readSecret(i.SecretFile)
 	if err != nil {
 		return "", fmt.Errorf("identity.secret_file: %w", err)
 	}
+	return secret, nil
+}
+
+func readSecret(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
 	secret := strings.TrimSpace(string(data))
 	if secret == "" || len(secret) > mostSecret {
-		return "", fmt.Errorf("identity.secret_file: no secret in %s; write the client secret into it", i.SecretFile)
+		return "", fmt.Errorf("no secret in %s; write the client secret into it", path)
+	}
+	if strings.ContainsFunc(secret, unicode.IsControl) {
+		return "", fmt.Errorf("%s does not hold one line of text; write the client secret alone into it", path)
 	}
 	return secret, nil
 }
