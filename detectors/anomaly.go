@@ -56,6 +56,7 @@ func (p *pass) anomalyDraft(a fleet.Anomaly) draft {
 		evidence:  append(p.evidence(resource, anomalyFacts(a.Root)...), p.memberEvidence(a)...),
 		remedy:    anomalyRemedy(a),
 		affects:   anomalyAffects(a),
+		since:     a.Start,
 	}
 }
 

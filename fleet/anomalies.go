@@ -48,3 +48,19 @@ func (r Resource) common(other Resource) Resource {
 	}
 	return same
 }
+
+// Stable is the resource as samples name it at any time: where volumes have names of their own in a location, without the
+// pool, which may be another tomorrow, and which a sample from before the inventory lacks.
+func (r Resource) Stable() Resource {
+	if r.Host == "" && r.Volume != "" && r.Service == string(ProviderGCNV) {
+		r.Pool = ""
+	}
+	return r
+}
+
+// ResourceOf is the resource that the labels of a series name.
+func ResourceOf(labels map[string]string) Resource {
+	r := identityOf(labels)
+	r.Host, r.Server, r.Export, r.Protocol = labels["host"], labels["server"], labels["export"], labels["protocol"]
+	return r
+}

@@ -16,6 +16,8 @@ type Fleet struct {
 	Replications []*Replication
 	Unjoined     []Unjoined // mounts and volumes without counterpart, with the reason
 	Anomalies    []Anomaly  `json:",omitempty"`
+	BaselinesAt  time.Time  // up to when the baselines are that the anomalies come from; zero: nobody knows of any
+	Baselines    int        `json:"-"` // how many there are
 	DaysAt       time.Time  // when the looks over days were taken that the view carries; zero: none were
 }
 
