@@ -48,7 +48,7 @@ type Baselines struct {
 	mu         sync.Mutex
 	set        *baseline.Set
 	generation int         // which set it is
-	reached    []time.Time // the newest sample of each source
+	reached    []time.Time // up to when each source was read
 	fedAt      time.Time   // when all sources were read up to then; zero: not yet
 	forgotAt   time.Time
 	steady     map[string]bool  // resources that are reported all the time, by their keys
@@ -175,7 +175,7 @@ func (b *Baselines) feedSource(ctx context.Context, reader history.Reader, i int
 		from = again.Truncate(seriesGrain)
 	}
 	if from.After(until) { // the clock was set back: go on with it
-		from = until
+		from, reached = until, until.Add(-seriesGrain)
 	}
 	for ; !from.After(until); from = from.Add(portion) {
 		to := from.Add(portion - seriesGrain)
@@ -186,6 +186,7 @@ func (b *Baselines) feedSource(ctx context.Context, reader history.Reader, i int
 		if err != nil {
 			return err
 		}
+		grains.reached = reached
 		if err := b.take(i, grains, until, generation); err != nil {
 			return err
 		}
@@ -206,15 +207,14 @@ func (b *Baselines) take(i int, read grains, until time.Time, generation int) er
 		if err != nil {
 			continue // counted by the set: there is no room
 		}
-		if newest := read.feed(series, line, until); newest.After(b.reached[i]) {
-			b.reached[i] = newest
-		}
+		read.feed(series, line, until)
 	}
 	for resource := range read.listed {
 		if series := b.set.Series(baseline.Key{Signal: id, Resource: resource}); series != nil {
 			read.feed(series, history.Series{}, until)
 		}
 	}
+	b.reached[i] = read.to
 	return nil
 }
 

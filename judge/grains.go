@@ -15,6 +15,7 @@ import (
 // grains are a portion of a source's samples.
 type grains struct {
 	from, to time.Time
+	reached  time.Time // up to when the source was read before
 	lines    []history.Series
 	zeros    map[int64]bool // grains that were read and in which what has no sample did nothing, by their ends
 	listed   map[string]bool
@@ -61,13 +62,13 @@ func (g *grains) readZeros(ctx context.Context, reader history.Reader, s *source
 	return nil
 }
 
-// feed gives a series its samples, each at the end of its grain, and tells when the newest was. What the series has is left
-// out: the last grains are read again and again for what comes late. A series that is ahead of the clock gets all of them, and
-// finds out that the clock was set.
-func (g grains) feed(series *baseline.Series, line history.Series, until time.Time) time.Time {
+// feed gives a series its samples, each at the end of its grain. What the series has is left
+// out: the last grains are read again and again for what comes late. A series that is ahead of the clock gets all new ones
+// and finds out that the clock was set.
+func (g grains) feed(series *baseline.Series, line history.Series, until time.Time) {
 	last := series.Last()
 	ahead, begun := last.After(until), !last.IsZero()
-	next, newest := 0, time.Time{}
+	next := 0
 	for at := g.from; !at.After(g.to); at = at.Add(seriesGrain) {
 		for next < len(line.Times) && line.Times[next].Before(at) {
 			next++
@@ -76,12 +77,11 @@ func (g grains) feed(series *baseline.Series, line history.Series, until time.Ti
 		if next < len(line.Times) && line.Times[next].Equal(at) {
 			value, told = line.Values[next], true
 		}
-		if told && (ahead || at.After(last)) {
+		if told && (at.After(last) || ahead && at.After(g.reached)) {
 			series.Feed(at, value)
-			newest, begun = at, true
+			begun = true
 		}
 	}
-	return newest
 }
 
 // serviceOf is the service in the key of a resource.
