@@ -64,7 +64,12 @@ func explanation(name Name) int {
 
 func explains(cause, anomaly *Finding) bool {
 	return explanation(cause.Name()) != unranked && !cause.Hint && cause.State != Pending && cause.State != Resolved &&
-		cause.Since.Sub(anomaly.Since).Abs() <= explainedWithin && onPathOf(append(slices.Clip(anomaly.Affects), anomaly.Resource), cause)
+		(cause.Since.Sub(anomaly.Since).Abs() <= explainedWithin || standing(cause, anomaly)) && onPathOf(append(slices.Clip(anomaly.Affects), anomaly.Resource), cause)
+}
+
+// standing: what is held at its limit stands still there, however long.
+func standing(cause, anomaly *Finding) bool {
+	return anomaly.Variant == VariantFlatline && cause.Detector == LimitReached
 }
 
 // attached is an anomaly as evidence of its cause: its first number, which is the farthest value, or its name alone.
