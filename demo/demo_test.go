@@ -258,7 +258,7 @@ func hostTruth() map[detectors.Name][2]string {
 // notShown are the names that the fleet does not show; docs/demo.md says why.
 func notShown() []string {
 	return []string{
-		"session_saturated/sender", "anomaly/level", "anomaly/spike", "anomaly/flatline", "anomaly/stale", "hard_limit/handles", "hard_limit/file",
+		"session_saturated/sender", "hard_limit/handles", "hard_limit/file",
 	}
 }
 

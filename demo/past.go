@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -33,7 +34,11 @@ func (s *simulation) remember(ctx context.Context, cfg config.Config) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Save()) }()
-	played, err := stage.New(ctx, stage.Options{World: s.world, Past: past - lastHour, Memory: memory})
+	host, err := os.Hostname() // as serve calls itself
+	if err != nil {
+		return err
+	}
+	played, err := stage.New(ctx, stage.Options{World: s.world, Past: past - lastHour, Host: host, Memory: memory})
 	if err != nil {
 		return err
 	}

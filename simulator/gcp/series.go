@@ -111,10 +111,11 @@ func (c *Cloud) volumeSeries(m *metric, p *model.Placement) []*series {
 
 // told is what the service measured of a volume in a window; false where it measured nothing.
 func (c *Cloud) told(m *metric, p *model.Placement, op model.Op, window time.Time) (float64, bool) {
-	if c.model.At(window).Find(p.Path).Volume.Silent {
+	measured, ok := c.model.Measured(p, window)
+	if !ok {
 		return 0, false
 	}
-	return m.volume(c.model, p, op, window)
+	return m.volume(c.model, p, op, measured)
 }
 
 func (c *Cloud) transferSeries(base series, p *model.Placement) []*series {

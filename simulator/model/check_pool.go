@@ -65,6 +65,7 @@ func (p *Pool) check(c *checker, key string) {
 }
 
 func (v *Volume) check(c *checker, key string, pool *Pool) {
+	c.span(key+".since", v.Since, -maxSpan)
 	c.name(key+".name", v.Name)
 	if v.Location != "" {
 		c.location(key+".location", v.Location)
@@ -141,6 +142,9 @@ func (l *Workload) check(c *checker, key string) {
 	}
 	c.within(key+".per_week", l.PerWeek, -10, 10)
 	c.span(key+".at", l.At, -maxSpan)
+	if c.span(key+".until", l.Until, -maxSpan); l.Until != 0 && l.Until <= l.At {
+		c.failf(key+".until", "%s is not after at (%s)", l.Until, l.At)
+	}
 	if l.Noise != -1 {
 		c.within(key+".noise", l.Noise, 0, 0.2)
 	}

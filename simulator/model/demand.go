@@ -31,7 +31,7 @@ func (m *Model) shapeOf(load *Workload, key uint64, window time.Time) float64 {
 	case Growing:
 		return max(0, 1+load.PerWeek*window.Sub(m.epoch).Hours()/(7*24))
 	case Step:
-		if !window.Before(m.epoch.Add(time.Duration(load.At))) {
+		if !window.Before(m.epoch.Add(time.Duration(load.At))) && (load.Until == 0 || window.Before(m.epoch.Add(time.Duration(load.Until)))) {
 			return load.Factor
 		}
 	}
@@ -111,4 +111,24 @@ func (l *Workload) ReadShare() float64 {
 		return 0
 	}
 	return l.ReadMiBps / (l.ReadMiBps + l.WriteMiBps)
+}
+
+// Measured is the window whose measurements the service tells for a window of a volume: the same one but where it repeats the
+// last; false where it tells nothing.
+func (m *Model) Measured(p *Placement, window time.Time) (time.Time, bool) {
+	volume, since := m.At(window).Find(p.Path).Volume, window
+	if volume.Since != 0 {
+		since = m.epoch.Add(time.Duration(volume.Since)).Truncate(Grain)
+	}
+	switch {
+	case window.Before(since):
+		return window, true
+	case volume.Silent:
+		return window, false
+	case volume.Frozen && volume.Since != 0:
+		return since.Add(-Grain), true
+	case volume.Frozen:
+		return m.epoch.Truncate(Grain), true
+	}
+	return window, true
 }

@@ -56,6 +56,8 @@ type Volume struct {
 	Replication     *Replication      `yaml:"replication"`
 	Load            Workload          `yaml:"load"`
 	Silent          bool              `yaml:"silent"` // the service lists it and measures nothing of it
+	Frozen          bool              `yaml:"frozen"` // the service repeats what it measured last
+	Since           Span              `yaml:"since"`  // when silent and frozen began, from the epoch on; may be negative; 0 (default) for always
 	Labels          map[string]string `yaml:"labels"`
 }
 
@@ -91,6 +93,7 @@ type Workload struct {
 	Begins        Span    `yaml:"begins"`         // bursty: how far into its span each burst begins; spans of 24h begin at midnight; 0 (default) for a place that the seed chooses
 	PerWeek       float64 `yaml:"per_week"`       // growing: share of the mean added each week
 	At            Span    `yaml:"at"`             // step: when, from the epoch on; may be negative
+	Until         Span    `yaml:"until"`          // step: when it ends, likewise; 0 (default) for never
 	Noise         float64 `yaml:"noise"`          // largest relative deviation of a 5-minute mean; default 0.02, -1 for none
 }
 
