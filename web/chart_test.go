@@ -69,7 +69,7 @@ func TestPageShowsTheChart(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 	body := answer.Body.String()
 	if strings.Count(body, "<svg") != 1 || !strings.Contains(body, `<polyline class="value" points="0.0,91.4 720.0,5.7"/>`) || !strings.Contains(body, "as many notifications") {
 		t.Errorf("the page lacks the chart or the reason:\n%s", body)
