@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"math"
@@ -27,22 +28,22 @@ func onBackend(cfg config.Config, b *backend, protocol string) config.Config {
 }
 
 // TestRemoteHistoryGivesTheSameFindings: on a history in another server serve finds what it finds on its own, of a host's
-// minutes and of the cloud's days, with nearly the same numbers, and carries it over a restart.
+// minutes and of the cloud's days, with nearly the same numbers, and carries it over a restart. Both run at the same time on the
+// same cloud, as another time has other numbers.
 func TestRemoteHistoryGivesTheSameFindings(t *testing.T) {
 	t.Parallel()
 	some := []string{"manual-unallocated", "manual-throttled", "extreme-idle", "extreme-busy"} // pools, to spare time
 	isOne := func(row model.Planted) bool { return slices.Contains(some, row.Pool) }
-	found := map[string]map[string]map[string]float64{}
-	for _, where := range []string{"embedded", "remote"} {
-		planted, err := simulator.Example()
-		if err != nil {
-			t.Fatal(err)
-		}
-		emulator, err := simulator.Start(t.Context(), simulator.Options{Fleet: planted, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = emulator.Close() })
+	planted, err := simulator.Example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	emulator, err := simulator.Start(t.Context(), simulator.Options{Fleet: planted, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = emulator.Close() })
+	watching := func() config.Config {
 		cfg := testConfig(t)
 		cfg.Hosts = nil
 		cfg.Detection.Interval = config.Duration(5 * time.Second)
@@ -52,30 +53,41 @@ func TestRemoteHistoryGivesTheSameFindings(t *testing.T) {
 		cfg.GCNV.Endpoints.Monitoring, cfg.GCNV.Endpoints.NetApp = emulator.GRPCAddress(), emulator.URL()
 		cfg.GCNV.Endpoints.Insecure = true
 		cfg.GCNV.Pacing.CallsPerSecond = 500
-		if where == "remote" {
-			cfg = onBackend(cfg, newBackend(t), "2.0")
-		}
-		server := start(t, Options{Config: cfg, Build: testBuild})
+		return cfg
+	}
+	far := onBackend(watching(), newBackend(t), "2.0")
+	embedded, remote := start(t, Options{Config: watching(), Build: testBuild}), start(t, Options{Config: far, Build: testBuild})
+	for _, server := range []*running{embedded, remote} {
 		awaitPlanted(t, server, planted.Truth, isOne)
 		await(t, "the fold over the past", patience, func() bool { return !isOwed(server.evaluator.debt) })
-		found[where] = evidence(server.evaluator.latest.Load().Findings)
-		server.stop()
-		if where == "remote" {
-			cfg.Web.ListenAddress = "127.0.0.1:0"
-			again := start(t, Options{Config: cfg, Build: testBuild})
-			awaitPlanted(t, again, planted.Truth, isOne)
-		}
 	}
-	compare(t, found["embedded"], found["remote"])
+	awaitSame(t, embedded, remote)
+	remote.stop()
+	far.Web.ListenAddress = "127.0.0.1:0"
+	awaitPlanted(t, start(t, Options{Config: far, Build: testBuild}), planted.Truth, isOne)
 }
 
-// compare wants the same findings, and of each the same numbers. A number that is looked up once an hour may be there on one
-// side alone.
-func compare(t *testing.T, own, remote map[string]map[string]float64) {
+// awaitSame waits until two servers have found the same. They look in turn, so that one may know a sample before the other.
+func awaitSame(t *testing.T, own, remote *running) {
 	t.Helper()
+	var differences []string
+	t.Cleanup(func() {
+		for _, difference := range differences {
+			t.Error(difference)
+		}
+	})
+	await(t, "the same findings on both histories", patience, func() bool {
+		differences = compare(evidence(own.evaluator.latest.Load().Findings), evidence(remote.evaluator.latest.Load().Findings))
+		return len(differences) == 0
+	})
+}
+
+// compare says where findings, or the numbers of one, differ. A number that is looked up once an hour may be there on one side
+// alone.
+func compare(own, remote map[string]map[string]float64) (differences []string) {
 	names := func(found map[string]map[string]float64) []string { return slices.Sorted(maps.Keys(found)) }
 	if diff := cmp.Diff(names(own), names(remote)); diff != "" {
-		t.Errorf("findings (-embedded +remote):\n%s", diff)
+		differences = append(differences, "findings (-embedded +remote):\n"+diff)
 	}
 	compared := 0
 	for finding, rows := range own {
@@ -86,13 +98,14 @@ func compare(t *testing.T, own, remote map[string]map[string]float64) {
 			}
 			compared++
 			if math.Abs(other-value) > 0.1*math.Max(math.Abs(value), math.Abs(other)) {
-				t.Errorf("%s: %s is %v, on the remote history %v", finding, name, value, other)
+				differences = append(differences, fmt.Sprintf("%s: %s is %v, on the remote history %v", finding, name, value, other))
 			}
 		}
 	}
 	if compared < 8 {
-		t.Errorf("only %d numbers were compared", compared)
+		differences = append(differences, fmt.Sprintf("only %d numbers were compared", compared))
 	}
+	return differences
 }
 
 // evidence are the numbers that firing findings are judged by.

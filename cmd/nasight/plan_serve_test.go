@@ -166,20 +166,13 @@ func samePlans(t *testing.T, where string, served plan.Answer, printed result) {
 
 // Without a serve and without files, one line says what was tried and what to name.
 func TestPlanFindsNoHistory(t *testing.T) {
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	const nobody = "127.0.0.1:1"
 	file := filepath.Join(t.TempDir(), "nasight.yml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, "web: {listen_address: %q}\nhistory: {path: /no/such/dir}\n", free), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "web: {listen_address: %q}\nhistory: {path: /no/such/dir}\n", nobody), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got := nasight(t, "plan", "--config.file="+file)
-	for _, want := range []string{"http://" + free, " history.path=/no/such/dir: holds no history", "--server"} {
+	for _, want := range []string{"http://" + nobody, " history.path=/no/such/dir: holds no history", "--server"} {
 		if got.code != exitUncollect || !strings.Contains(got.err, want) || strings.Count(got.err, "\n") != 1 {
 			t.Errorf("%+v, want exit code %d and %q", got, exitUncollect, want)
 		}

@@ -260,8 +260,7 @@ func TestNothingToPlan(t *testing.T) {
 func TestPlanExitCodes(t *testing.T) {
 	silent := httptest.NewServer(http.NotFoundHandler())
 	defer silent.Close()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
+	const nobody = "http://127.0.0.1:1" // a port that the system gives to nobody, unlike that of a server just closed
 	empty := filepath.Join(t.TempDir(), "data")
 	held, err := history.OpenEmbedded(t.Context(), history.EmbeddedOptions{Path: empty})
 	if err != nil {
@@ -272,8 +271,8 @@ func TestPlanExitCodes(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--server=" + closed.URL}, exitUncollect, closed.URL + ": dial tcp"},
-		{[]string{"--server=" + closed.URL}, exitUncollect, "--history.path"},
+		{[]string{"--server=" + nobody}, exitUncollect, nobody + ": dial tcp"},
+		{[]string{"--server=" + nobody}, exitUncollect, "--history.path"},
 		{[]string{"--server=" + silent.URL}, exitUncollect, silent.URL},
 		{[]string{"--server=localhost:9877"}, exitUsage, "http://HOST:PORT"},
 		{[]string{"--history.path=" + empty}, exitUncollect, "plan --server, detect --history.url"},

@@ -28,8 +28,7 @@ func TestReadyTellsByItsExitCode(t *testing.T) {
 	server := httptest.NewServer(answers)
 	defer server.Close()
 	defer close(silent)
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
+	const nobody = "http://127.0.0.1:1" // a port that the system gives to nobody, unlike that of a server just closed
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -40,11 +39,11 @@ func TestReadyTellsByItsExitCode(t *testing.T) {
 		"an agent":          {[]string{"--server=" + server.URL + "/agent"}, exitOK, "nfs: ok"},
 		"another program":   {[]string{"--server=" + server.URL + "/other"}, exitUncollect, `answers "hi", as no nasight does`},
 		"something else":    {[]string{"--server=" + server.URL}, exitUncollect, "status 404"},
-		"nobody there":      {[]string{"--server=" + closed.URL}, exitUncollect, "refused"},
+		"nobody there":      {[]string{"--server=" + nobody}, exitUncollect, "refused"},
 		"no answer":         {[]string{"--server=" + server.URL + "/silent", "--timeout=20ms"}, exitUncollect, "deadline"},
 		"no URL":            {[]string{"--server=localhost:9877"}, exitUsage, "http://HOST:PORT"},
 		"no time":           {[]string{"--timeout=0s"}, exitUsage, "--timeout=0s"},
-		"a password hidden": {[]string{"--server=" + strings.Replace(closed.URL, "http://", "http://me:secret@", 1)}, exitUncollect, "me:xxxxx@"},
+		"a password hidden": {[]string{"--server=" + strings.Replace(nobody, "http://", "http://me:secret@", 1)}, exitUncollect, "me:xxxxx@"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := nasight(t, append([]string{"ready"}, c.args...)...)

@@ -204,14 +204,12 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 		}
 	}))
 	t.Cleanup(func() { close(stop); server.Close() })
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
 	for name, c := range map[string]struct {
 		url    string
 		status int
 		says   string
 	}{
-		"down":        {gone.URL, 0, "refused"},
+		"down":        {"http://127.0.0.1:1", 0, "refused"},
 		"too many":    {server.URL, http.StatusTooManyRequests, "429"},
 		"failing":     {server.URL, http.StatusInternalServerError, "500"},
 		"wrong token": {server.URL, http.StatusUnauthorized, "401"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -53,14 +54,20 @@ func start(t *testing.T, name string, arguments ...string) string {
 	return "http://" + address
 }
 
+// freeAddress is an address for a program that is about to start. Its port is none that the system hands out by itself
+// (those begin at 32768 by default): between this look and the program's own listening some other connection could be given it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(12_000)) //nolint:gosec // a port need not be a secret
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+		if err == nil {
+			_ = listener.Close()
+			return address
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Fatal("none of 100 ports between 20000 and 31999 is free")
+	return ""
 }
 
 // eventually asks again and again until the answer is yes; after the limit the test fails with the reason.
