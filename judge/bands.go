@@ -29,10 +29,7 @@ func (b *Baselines) Usual(of fleet.Resource, at time.Time) fleet.Value {
 	if series == nil {
 		return fleet.Unknown
 	}
-	if _, usual, _, ok := series.Band(at); ok {
-		return fleet.Value(usual)
-	}
-	return fleet.Unknown
+	return fleet.Value(series.Usual(at))
 }
 
 // Samples tell how the baselines fare, and of as many series of a view as the terms say what is usual, volumes and shares first.

@@ -136,6 +136,9 @@ func (l *Workload) check(c *checker, key string) {
 	if l.Length > l.Every {
 		c.failf(key+".length", "%s is longer than every (%s)", l.Length, l.Every)
 	}
+	if c.span(key+".begins", l.Begins, 0); l.Begins > 0 && l.Begins > l.Every-l.Length {
+		c.failf(key+".begins", "a burst of %s from %s on is longer than its span (%s)", l.Length, l.Begins, l.Every)
+	}
 	c.within(key+".per_week", l.PerWeek, -10, 10)
 	c.span(key+".at", l.At, -maxSpan)
 	if l.Noise != -1 {

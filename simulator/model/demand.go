@@ -50,13 +50,16 @@ func daily(at time.Time) float64 {
 	return night + day*wave*wave
 }
 
-// bursts tells whether a window is in the burst of its span. The burst begins at a place in the span that the seed
-// chooses, and ends within the span.
+// bursts tells whether a window is in the burst of its span. The burst begins at a place in the span that the description or
+// the seed chooses, and ends within the span.
 func (m *Model) bursts(load *Workload, key uint64, window time.Time) bool {
 	every, length := int64(time.Duration(load.Every)/Grain), int64(time.Duration(load.Length)/Grain)
 	index := window.Unix() / int64(Grain/time.Second)
 	span := floorDiv(index, every)
 	start := int64(m.unitAt(key, "span", span) * float64(max(1, every-length+1)))
+	if load.Begins > 0 {
+		start = int64(time.Duration(load.Begins) / Grain)
+	}
 	at := index - span*every
 	return at >= start && at < start+length
 }

@@ -55,6 +55,7 @@ type Volume struct {
 	InodesPerDay    int64             `yaml:"inodes_per_day"`
 	Replication     *Replication      `yaml:"replication"`
 	Load            Workload          `yaml:"load"`
+	Silent          bool              `yaml:"silent"` // the service lists it and measures nothing of it
 	Labels          map[string]string `yaml:"labels"`
 }
 
@@ -87,6 +88,7 @@ type Workload struct {
 	Factor        float64 `yaml:"factor"`         // bursty: a burst over the mean (default 8); step: after over before
 	Every         Span    `yaml:"every"`          // bursty: one burst in each such span; default 48h
 	Length        Span    `yaml:"length"`         // bursty: how long a burst is; default 15m
+	Begins        Span    `yaml:"begins"`         // bursty: how far into its span each burst begins; spans of 24h begin at midnight; 0 (default) for a place that the seed chooses
 	PerWeek       float64 `yaml:"per_week"`       // growing: share of the mean added each week
 	At            Span    `yaml:"at"`             // step: when, from the epoch on; may be negative
 	Noise         float64 `yaml:"noise"`          // largest relative deviation of a 5-minute mean; default 0.02, -1 for none

@@ -217,6 +217,24 @@ func TestBursts(t *testing.T) {
 	}
 }
 
+// A burst that is told when to begin does so in every span.
+func TestBurstsAtAnHour(t *testing.T) {
+	m := one(t, model.Workload{
+		Pattern: model.Bursty, ReadMiBps: 2, Factor: 10, Every: model.Span(24 * time.Hour), Length: model.Span(time.Hour), Begins: model.Span(2 * time.Hour), Noise: -1,
+	})
+	midnight := epoch.Truncate(24 * time.Hour)
+	for window := range 10 * 24 * 12 {
+		at := midnight.Add(time.Duration(window) * model.Grain)
+		want := 2.0
+		if at.Hour() == 2 {
+			want = 20
+		}
+		if got := rate(m, at); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("at %s: %g MiB/s, want %g", at, got, want)
+		}
+	}
+}
+
 // Noise stays within its bound, and is there.
 func TestNoiseIsBounded(t *testing.T) {
 	m := one(t, model.Workload{ReadMiBps: 10, Noise: 0.05})

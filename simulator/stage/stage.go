@@ -177,5 +177,10 @@ func (r *reader) collect(ctx context.Context, at time.Time) ([]schema.Sample, er
 	if !result.Success() {
 		return nil, fmt.Errorf("collector %s: %w", r.entry.Name, result.Err)
 	}
-	return append(result.Past, result.Samples...), nil
+	read := schema.Sample{Family: schema.CollectorSuccess, Labels: []string{reads, r.entry.Name}, Value: 1, Time: at}
+	return append(result.Past, append(result.Samples, read)...), nil
 }
+
+// reads is the host that asks the clouds.
+const reads = "nasight-1"
+
