@@ -7,6 +7,7 @@ import "github.com/nasight/nasight/baseline"
 type Anomaly struct {
 	baseline.Merged
 	Expected []string // the operator's windows in which it began
+	Query    string   // gives the samples of the root, each of the 5 minutes before it
 	Changes  []string // what changed at that time, in words: a list, not a claim of cause
 }
 

@@ -278,9 +278,20 @@ func (b *Baselines) Look(ctx context.Context, reader history.Reader, view *fleet
 	for _, one := range merged {
 		view.Anomalies = append(view.Anomalies, fleet.Anomaly{
 			Merged: one, Expected: b.terms.Expected.Expected(one.Root.Place, one.Root.Incident.Start), Changes: noted[incidentKey(one)].words,
+			Query: b.query(one.Root.Key),
 		})
 	}
 	return err
+}
+
+// query gives the samples of a series.
+func (b *Baselines) query(key baseline.Key) string {
+	for i := range b.sources {
+		if b.sources[i].signal.ID == key.Signal {
+			return b.sources[i].query(key.Resource)
+		}
+	}
+	return ""
 }
 
 func (b *Baselines) incidents(view *fleet.Fleet) []baseline.Merged {

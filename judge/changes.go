@@ -86,7 +86,8 @@ func begun(m baseline.Merged, findings []detectors.Finding) []string {
 
 // changes compares what was in force before an incident with what was after it.
 func changes(ctx context.Context, reader history.Reader, view *fleet.Fleet, m baseline.Merged) ([]string, error) {
-	c := comparison{ctx: ctx, reader: reader, before: m.Start.Add(-changesBefore)}
+	ask := func(query string, at time.Time) ([]history.Point, error) { return reader.Instant(ctx, query, at) }
+	c := comparison{ask: ask, before: m.Start.Add(-changesBefore)}
 	place, later := m.Root.Place, func(after time.Duration) time.Time {
 		if at := m.Start.Add(after); at.Before(view.At) {
 			return at
@@ -141,8 +142,7 @@ func matchers(pairs ...string) string {
 
 // comparison asks history for the same at two moments. After an error it asks nothing more.
 type comparison struct {
-	ctx           context.Context
-	reader        history.Reader
+	ask           func(query string, at time.Time) ([]history.Point, error)
 	before, after time.Time
 	words         []string
 	err           error
@@ -155,7 +155,7 @@ func (c *comparison) both(family *schema.Family, selector string, window time.Du
 		if c.err != nil {
 			return nil, nil
 		}
-		points, err := c.reader.Instant(c.ctx, query, at)
+		points, err := c.ask(query, at)
 		if err != nil {
 			c.err = fmt.Errorf("ask what changed: %w", err)
 		}

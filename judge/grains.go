@@ -25,7 +25,7 @@ type grains struct {
 func (s *source) read(ctx context.Context, reader history.Reader, from, to time.Time) (grains, error) {
 	g := grains{from: from, to: to}
 	for _, query := range s.queries {
-		lines, err := reader.Range(ctx, query, from, to, seriesGrain)
+		lines, err := reader.Range(ctx, strings.ReplaceAll(query, anyOf, ""), from, to, seriesGrain)
 		if err != nil {
 			return grains{}, fmt.Errorf("read the series of %s: %w", s.signal.ID, err)
 		}

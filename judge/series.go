@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ const clientDelay = 2 * time.Minute
 type source struct {
 	signal baseline.Signal
 	delay  time.Duration
-	// queries give the samples, together; more than one where protocols have families of their own.
+	// queries give the samples, together, with the sign anyOf for the matchers of one resource; more than one where protocols have families of their own.
 	queries []string
 	// Where the service tells nothing of what does nothing, a grain that the collector read and that has no sample is zero,
 	// for every resource that the inventory query lists.
@@ -58,9 +59,31 @@ func sporadic(id string, signal baseline.Signal) baseline.Signal {
 	return signal
 }
 
+// anyOf stands for the matchers of a resource in a query; nothing for all.
+const anyOf = "$sel"
+
+// query gives the samples of one resource, ready to be run by hand.
+func (s *source) query(resource string) string {
+	var all []string
+	parts := strings.Split(resource, separator)
+	for i, name := range schema.IdentityLabels {
+		if i < len(parts) && parts[i] != "" {
+			all = append(all, fmt.Sprintf("%s=%q", name, parts[i]))
+		}
+	}
+	queries := s.queries
+	if protocol := slices.Index(protocols, parts[len(parts)-1]); protocol >= 0 && len(queries) == len(protocols) {
+		queries = queries[protocol : protocol+1]
+	}
+	return strings.ReplaceAll(strings.Join(queries, " or "), anyOf, strings.Join(all, ","))
+}
+
+// protocols are those of clients, in the order of the queries.
+var protocols = []string{fleet.NFS, fleet.SMB, fleet.ISCSI}
+
 // over is a function of a family's samples in one grain.
 func over(function string, family *schema.Family) string {
-	return fmt.Sprintf("%s(%s[%s])", function, family.Name, promDuration(seriesGrain))
+	return fmt.Sprintf("%s(%s{%s}[%s])", function, family.Name, anyOf, promDuration(seriesGrain))
 }
 
 func promDuration(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
@@ -90,7 +113,7 @@ func shareSources(activity float64) []source {
 		return fmt.Sprintf("%s / %g", sum(over("sum_over_time", family)), minutes)
 	}
 	counts := over("sum_over_time", schema.ShareOperations)
-	each := fmt.Sprintf("avg_over_time(%s{scope=\"end_to_end\"}[%s])", schema.ShareLatency.Name, promDuration(seriesGrain))
+	each := fmt.Sprintf("avg_over_time(%s{scope=\"end_to_end\",%s}[%s])", schema.ShareLatency.Name, anyOf, promDuration(seriesGrain))
 	on := "on (" + volumeBy + ", api)"
 	latency := fmt.Sprintf("%s / %s and %s >= %g", sum(each+" * "+on+" "+counts), sum(counts+" and "+on+" "+each), mean(schema.ShareOperations), activity)
 	listed := fmt.Sprintf("group by (%[1]s) (last_over_time(%[2]s[%[4]s])) or group by (%[1]s) (last_over_time(%[3]s[%[4]s]))",
@@ -117,16 +140,16 @@ const minimumEdge = 90 * time.Second
 // write back. A host that is gone is no silence: its collectors tell of themselves.
 func clientSources(edge time.Duration) []source {
 	var throughput, operations []string
-	for _, protocol := range []string{fleet.NFS, fleet.SMB, fleet.ISCSI} {
+	for _, protocol := range protocols {
 		rate := func(name, matchers string) string {
-			return fmt.Sprintf("sum by (%s) (rate(nasight_%s_%s%s[%s]))", mountBy, protocol, name, matchers, promDuration(seriesGrain))
+			return fmt.Sprintf("sum by (%s) (rate(nasight_%s_%s{%s%s}[%s]))", mountBy, protocol, name, matchers, anyOf, promDuration(seriesGrain))
 		}
 		seen := func(offset string) string {
-			return fmt.Sprintf("group by (%s) (last_over_time(nasight_%s_mount_info[%s]%s))", mountBy, protocol, promDuration(edge), offset)
+			return fmt.Sprintf("group by (%s) (last_over_time(nasight_%s_mount_info{%s}[%s]%s))", mountBy, protocol, anyOf, promDuration(edge), offset)
 		}
 		both := " and " + seen("") + " and " + seen(" offset "+promDuration(seriesGrain-edge))
 		throughput = append(throughput, "("+rate("read_bytes_total", "")+" + "+rate("write_bytes_total", "")+")"+both)
-		operations = append(operations, rate("operations_total", `{class!="notify"}`)+both)
+		operations = append(operations, rate("operations_total", `class!="notify",`)+both)
 	}
 	row := func(signal baseline.Signal, queries ...string) source {
 		return source{signal: signal, delay: clientDelay, queries: queries}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -164,9 +165,10 @@ func (a *anomalies) feed(ctx context.Context, relearn bool) error {
 	_, owed, _ := a.debt.owed()
 	began, first := time.Now(), !baselines.Ready()
 	err := baselines.Feed(ctx, a.evaluator.history, began)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	switch failedBefore := a.failing; {
-	case ctx.Err() != nil:
-		return nil
 	case err != nil && !failedBefore:
 		log.Warn("the baselines cannot read history; no anomaly begins or ends", "err", err)
 	case err == nil && first:
@@ -176,6 +178,9 @@ func (a *anomalies) feed(ctx context.Context, relearn bool) error {
 		log.Info("the baselines read history again")
 	}
 	a.failing = err != nil
+	if err == nil && first {
+		debug.FreeOSMemory() // what the past took while it was read
+	}
 	if err == nil && relearn {
 		a.debt.settle(owed)
 	}

@@ -88,6 +88,14 @@ func TestAnomalyOfAPlantedStep(t *testing.T) {
 	if one.Variant != detectors.VariantLevel || one.Resource.Volume != "off" || one.State != detectors.Firing || !one.Since.Equal(step) || one.Severity != detectors.Warning {
 		t.Errorf("%+v, want a level of the volume off since %s", one, step)
 	}
+	if charts := e.anomalies.charts(t.Context(), e.latest.Load()); len(charts[one.ID].Points) < 40 {
+		t.Errorf("%d charts, that of the finding with %d points", len(charts), len(charts[one.ID].Points))
+	}
+	if query := one.Evidence[0].Query; query == "" {
+		t.Error("the evidence names no query")
+	} else if points, err := planted.memory.Instant(t.Context(), query, step.Add(15*time.Minute)); err != nil || len(points) != 1 || points[0].Value < 0.007 {
+		t.Errorf("%s gives %v, %v; want the latency of the volume", query, points, err)
+	}
 	for family, want := range map[*schema.Family]float64{schema.BaselineStateHealthy: 1, schema.BaselineUsual: 0.002} {
 		if got, ok := sampleOf(output, family, "calm"); !ok || got < want*0.9 || got > want*1.1 {
 			t.Errorf("%s is %v, want %v", family.Name, got, want)

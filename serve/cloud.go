@@ -84,6 +84,9 @@ func (r *reader) sources(cfg config.Config) (entries []collectors.Entry, err err
 		if c.netapp == nil {
 			c.netapp = azurenetapp.NewBudget(c.memory, nil)
 		}
+		if c.history == nil {
+			cfg.AzureNetApp.BackfillDays = 0
+		}
 		if r.netapp, err = azurenetapp.New(cfg.AzureNetApp, azurenetapp.Options{Memory: c.memory, Budget: c.netapp, Tracer: c.tracer, Logger: c.log}); err != nil {
 			return nil, err
 		}
@@ -117,6 +120,9 @@ func (r *reader) backfill(ctx context.Context) {
 	}
 	if r.azure != nil {
 		fills = append(fills, r.azure.Backfill)
+	}
+	if r.netapp != nil {
+		fills = append(fills, r.netapp.Backfill)
 	}
 	var all sync.WaitGroup
 	for _, one := range fills {

@@ -58,7 +58,7 @@ func (c *configCheckCommand) Run(ctx context.Context, to streams) error {
 		return usageError("%w", err)
 	}
 	trials := cloudTrials(&cfg)
-	if c.Connect && len(trials) == 0 && !cfg.AzureNetApp.Enabled() {
+	if c.Connect && len(trials) == 0 {
 		return usageError("%s: there is no cloud to connect to; name one, as gcnv: {projects: [example-prod]} or azurefiles: {subscriptions: [ID]}", c.File)
 	}
 	if c.Format == "text" {
@@ -81,18 +81,9 @@ func (c *configCheckCommand) describe(cfg *config.Config, rules *alerting.Loaded
 			several(len(cfg.Alerting.Alertmanagers), "Alertmanager")))
 	}
 	fmt.Fprintf(to.out, "%s: right: %s\n", c.File, strings.Join(parts, ", "))
-	for _, warning := range c.notes(cfg) {
+	for _, warning := range cfg.Warnings() {
 		fmt.Fprintf(to.out, "note: %s\n", warning)
 	}
-}
-
-// notes are what has to be known of a file that is right.
-func (c *configCheckCommand) notes(cfg *config.Config) []string {
-	notes := cfg.Warnings()
-	if c.Connect && cfg.AzureNetApp.Enabled() {
-		notes = append(notes, netappUntried)
-	}
-	return notes
 }
 
 // sources are what is read, a few words each.

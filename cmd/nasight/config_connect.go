@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nasight/nasight/collectors/azurefiles"
+	"github.com/nasight/nasight/collectors/azurenetapp"
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/gcnv"
 	"github.com/nasight/nasight/config"
@@ -31,17 +32,19 @@ func cloudTrials(cfg *config.Config) []cloudTrial {
 			return azurefiles.Connect(ctx, cfg.AzureFiles, azurefiles.Options{})
 		}})
 	}
+	if cfg.AzureNetApp.Enabled() {
+		trials = append(trials, cloudTrial{"Azure NetApp Files", func(ctx context.Context) (*connect.Section, error) {
+			return azurenetapp.Connect(ctx, cfg.AzureNetApp, azurenetapp.Options{})
+		}})
+	}
 	return trials
 }
-
-// netappUntried is what a report says of the cloud service that has no trial.
-const netappUntried = "azurenetapp is not tried: whether Azure NetApp Files can be read nasight serve shows at /-/ready"
 
 // connect tries the clouds and prints what came of it.
 func (c *configCheckCommand) connect(ctx context.Context, cfg *config.Config, trials []cloudTrial, to streams) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	report := &connect.Report{File: c.File, Notes: c.notes(cfg)}
+	report := &connect.Report{File: c.File, Notes: cfg.Warnings()}
 	for _, trial := range trials {
 		if isTerminal(to.err) {
 			fmt.Fprintf(to.err, "\rtrying %s, at most %s", trial.name, c.Timeout)

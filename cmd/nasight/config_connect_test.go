@@ -143,14 +143,14 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
-// Both clouds are tried where a file names both; a refusal of one is no refusal of the other.
+// All services are tried that a file names; a refusal of one is no refusal of the other.
 func TestConnectBothClouds(t *testing.T) {
 	file, out := emulatedExample(t, "all")
 	got := nasight(t, "config", "check", file, "--connect")
 	if got.code != exitOK || got.err != "" {
 		t.Errorf("exit code %d, said %q", got.code, got.err)
 	}
-	for _, line := range []string{"\nGoogle Cloud NetApp Volumes, as nobody\n", "\nAzure Files, as nobody\n", "\nAll 30 checks passed.\n"} {
+	for _, line := range []string{"\nGoogle Cloud NetApp Volumes, as nobody\n", "\nAzure Files, as nobody\n", "\nAzure NetApp Files, as nobody\n", "\nAll 39 checks passed.\n"} {
 		if !strings.Contains(got.out, line) {
 			t.Errorf("%q is not in\n%s", line, got.out)
 		}
@@ -158,7 +158,7 @@ func TestConnectBothClouds(t *testing.T) {
 	const subscription = "00000000-0000-4000-8000-000000000002"
 	injectAzure(t, out, `{"kind": "forbidden", "method": "metrics.query", "project": "`+subscription+`"}`)
 	got = nasight(t, "config", "check", file, "--connect")
-	if got.code != exitUncollect || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "1 of 30 checks failed") {
+	if got.code != exitUncollect || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "1 of 39 checks failed") {
 		t.Errorf("exit code %d, said %q", got.code, got.err)
 	}
 	const line = "  failed   Microsoft.Insights/metrics/read on account examplehddv2 of subscription " + subscription +
@@ -178,7 +178,7 @@ func TestConnectBothClouds(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.out), &report); err != nil {
 		t.Fatalf("%v in\n%s", err, got.out)
 	}
-	if report.OK || len(report.Clouds) != 2 || report.Clouds[0].Cloud != "gcp" || report.Clouds[1].Cloud != "azure" {
+	if report.OK || len(report.Clouds) != 3 || report.Clouds[0].Cloud != "gcp" || report.Clouds[1].Cloud != "azure" || report.Clouds[2].Cloud != "azure" {
 		t.Fatalf("%+v", report)
 	}
 	if _, priced := report.Clouds[1].Cost["usd"]; priced || report.Clouds[0].Cost["usd"] == nil {
@@ -208,22 +208,6 @@ func TestConnectUsage(t *testing.T) {
 		if got.code != exitUsage || !strings.Contains(got.err, row.says) || got.out != "" && !strings.HasPrefix(got.out, "Usage") {
 			t.Errorf("%v: exit code %d, said %q, printed %q", row.args, got.code, got.err, got.out)
 		}
-	}
-}
-
-// A file that names Azure NetApp Files alone is accepted, and one line says that it was not tried.
-func TestConnectNetAppAlone(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "nasight.yml")
-	const text = "hosts: []\nazurenetapp: {subscriptions: [00000000-0000-4000-8000-000000000001]}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got := nasight(t, "config", "check", file, "--connect")
-	if got.code != exitOK || strings.Count(got.out, "note: azurenetapp is not tried") != 1 {
-		t.Errorf("exit code %d, printed %q, said %q", got.code, got.out, got.err)
-	}
-	if got = nasight(t, "config", "check", file, "--connect", "--format=json"); got.code != exitOK || !strings.Contains(got.out, "azurenetapp is not tried") {
-		t.Errorf("exit code %d, printed %q, said %q", got.code, got.out, got.err)
 	}
 }
 

@@ -70,14 +70,14 @@ func (s *Source) keep(sub *subscription, a *account, g *group, f *found) {
 // is left to the back-fill; until it is filled in the memory keeps the beginning of that.
 func (s *Source) advance(sub *subscription, a *account, g *group, w azureapi.Window) {
 	state := a.state(g)
-	if gap := (azureapi.Window{Start: s.since(g, s.cursor(sub, a, g), w.End), End: w.Start}); gap.Start.Before(gap.End) {
-		state.widen(gap)
+	if gap := (azureapi.Window{Start: azureapi.Since(s.cursor(sub, a, g), w.End, s.reach(g)), End: w.Start}); gap.Start.Before(gap.End) {
+		state.gap.Widen(gap)
 	}
 	state.cursor = w.End
 	for _, known := range state.series {
 		known.Forget(w.Start.Add(-g.overlap()).UnixMilli())
 	}
-	if state.gap.End.IsZero() {
+	if !state.gap.Open() {
 		s.remember(sub, a, g, w.Start)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 )
 
 // answers are what the cloud said to the questions that its documentation leaves open.
@@ -27,7 +28,7 @@ func batchAnswer(visits []*visit) connect.Answer {
 			taken = append(taken, b.region)
 		case b.refusesFiles():
 			refused = append(refused, b.region)
-			answer.Details = append(answer.Details, "in "+b.region+" it said "+causeOf(b.err).said)
+			answer.Details = append(answer.Details, "in "+b.region+" it said "+azuretrial.CauseOf(b.err).Said)
 		default:
 			unknown = append(unknown, fmt.Sprintf("%s of subscription %s: %s", b.region, v.sub.id, azureapi.ReasonOf(b.err)))
 		}
@@ -44,7 +45,7 @@ func batchAnswer(visits []*visit) connect.Answer {
 	case len(unknown) == 0:
 		answer.Says = "no account could be asked for"
 	case strings.HasSuffix(unknown[0], azureapi.ReasonPermission):
-		answer.Says = "it may not be asked; that takes the role " + monitoringRole + " on the subscription"
+		answer.Says = "it may not be asked; that takes the role " + azuretrial.MonitoringRole + " on the subscription"
 	default:
 		answer.Says = "it could not be asked"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 )
 
 // definition is what the service says of a metric.
@@ -116,7 +117,7 @@ func metricsAnswer(visits []*visit, groups []*group) connect.Answer {
 		answer.Says = "no account tells the definitions of its metrics"
 		for _, v := range visits {
 			if v.definedErr != nil {
-				answer.Details = append(answer.Details, "subscription "+v.sub.id+": "+causeOf(v.definedErr).cause)
+				answer.Details = append(answer.Details, "subscription "+v.sub.id+": "+azuretrial.CauseOf(v.definedErr).Cause)
 			}
 		}
 		return answer

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 	"github.com/nasight/nasight/simulator/azure"
 )
 
@@ -31,20 +32,6 @@ const (
 // jwt is a token with claims, and no signature that anybody looks at.
 func jwt(claims string) string {
 	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbg"
-}
-
-func TestPrincipal(t *testing.T) {
-	for token, want := range map[string]principal{
-		jwt(`{"oid":"` + someObject + `","appid":"` + someClient + `"}`):                       {"application " + someClient, someObject},
-		jwt(`{"oid":"` + someObject + `","appid":"` + someClient + `","upn":"a@example.com"}`): {"a@example.com", someObject},
-		jwt(`{"appid":"` + someClient + `","unique_name":"a b; reboot"}`):                      {"application " + someClient, someClient},
-		jwt(`{"oid":"$(reboot)","appid":"x"}`):                                                 {},
-		jwt(`{"oid":7}`):                                                                       {}, jwt("no"): {}, "a.!.c": {}, "opaque": {}, "": {}, strings.Repeat("a.", mostToken): {},
-	} {
-		if got := principalOf(token); got != want {
-			t.Errorf("%.80s: %+v, want %+v", token, got, want)
-		}
-	}
 }
 
 // The token's principal is in the report and in the commands; the token is in neither.
@@ -104,9 +91,9 @@ func TestConnectWithoutCredentials(t *testing.T) {
 		"no command line tool": {Identity{Kind: azureapi.IdentityCLI}, "", azureapi.ReasonAuthentication, "az login", "AzureCLICredential"},
 		"no workload":          {Identity{Kind: azureapi.IdentityWorkload}, "", azureapi.ReasonAuthentication, "AZURE_FEDERATED_TOKEN_FILE", "credentials of identity workload"},
 		"no secret": {
-			Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: empty}, "", causeFile, "mend", "identity.secret_file: no secret in " + empty,
+			Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: empty}, "", azuretrial.CauseFile, "mend", "identity.secret_file: no secret in " + empty,
 		},
-		"no certificate": {Identity{Kind: azureapi.IdentityNone}, nothing, causeFile, "mend", "endpoints.ca_file: no certificate in " + nothing},
+		"no certificate": {Identity{Kind: azureapi.IdentityNone}, nothing, azuretrial.CauseFile, "mend", "endpoints.ca_file: no certificate in " + nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, fleetOf(1, 1), nil)
@@ -165,7 +152,7 @@ func TestConnectRefusedByTheIdentityPlatform(t *testing.T) {
 		"expired":  {refusing.URL, refusing.Client(), azureapi.ReasonAuthentication, "az ad app credential reset", `"AADSTS7000222: The provided client secret keys are expired."`},
 		"nonsense": {silent.URL, silent.Client(), azureapi.ReasonAuthentication, "az ad app credential reset", `"ClientSecretCredential authentication failed. 401 Unauthorized"`},
 		"nobody":   {"https://127.0.0.1:1", refusing.Client(), azureapi.ReasonUnavailable, "firewall", ""},
-		"stranger": {refusing.URL, &http.Client{Transport: &http.Transport{}}, causeCertificate, "azurefiles.endpoints.ca_file", ""},
+		"stranger": {refusing.URL, &http.Client{Transport: &http.Transport{}}, azuretrial.CauseCertificate, "azurefiles.endpoints.ca_file", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(row.client.CloseIdleConnections)

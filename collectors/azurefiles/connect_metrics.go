@@ -16,6 +16,7 @@ import (
 
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 )
 
 // groupTrial is what the metrics of a group gave for one account.
@@ -32,13 +33,13 @@ type groupTrial struct {
 // another protocol, for the names of its operations alone.
 func (t *trial) tryMetrics(ctx context.Context, asks *session, v *visit) outcome {
 	if len(v.samples) == 0 {
-		return outcome{absent: nothingKnown}
+		return outcome{Absent: nothingKnown}
 	}
 	first := v.samples[0]
-	got := outcome{part: first.part()}
+	got := outcome{Part: first.part()}
 	client, err := asks.Metrics()
 	if err != nil {
-		return outcome{part: got.part, err: fmt.Errorf("metrics client: %w", err)}
+		return outcome{Part: got.Part, Err: fmt.Errorf("metrics client: %w", err)}
 	}
 	failed := map[string]bool{}
 	type split struct{ metric, by string } // one metric at two grains is one
@@ -50,7 +51,7 @@ func (t *trial) tryMetrics(ctx context.Context, asks *session, v *visit) outcome
 			}
 			one, err := t.readGroupOnce(ctx, client, v, s, g)
 			if err != nil {
-				return outcome{part: s.part(), err: err}
+				return outcome{Part: s.part(), Err: err}
 			}
 			v.read = append(v.read, one)
 			if i == 0 {
@@ -65,12 +66,12 @@ func (t *trial) tryMetrics(ctx context.Context, asks *session, v *visit) outcome
 			}
 		}
 	}
-	got.found = fmt.Sprintf("%d of %d metrics can be read", len(known)-len(lost), len(known))
+	got.Found = fmt.Sprintf("%d of %d metrics can be read", len(known)-len(lost), len(known))
 	if len(failed) > 0 {
-		got.odd = append(got.odd, "the service leaves out "+connect.Few(slices.Sorted(maps.Keys(failed)), mostNamed))
+		got.Odd = append(got.Odd, "the service leaves out "+connect.Few(slices.Sorted(maps.Keys(failed)), mostNamed))
 	}
 	if points == 0 {
-		got.odd = append(got.odd, "no metric has a point: nobody uses the account, or its metrics are not there yet")
+		got.Odd = append(got.Odd, "no metric has a point: nobody uses the account, or its metrics are not there yet")
 	}
 	return got
 }
@@ -178,15 +179,23 @@ func (t *trial) tryBatch(ctx context.Context, asks *session, v *visit) outcome {
 	t.askBatch(ctx, asks, v)
 	switch {
 	case v.batch.asked == nil:
-		return outcome{absent: nothingKnown}
+		return outcome{Absent: nothingKnown}
 	case v.batch.refusesFiles():
-		return outcome{part: v.batch.asked.part(), err: &batchError{v.batch.err}}
+		return outcome{Part: v.batch.asked.part(), Err: &batchError{v.batch.err}}
 	}
-	return outcome{part: v.batch.asked.part(), found: "it takes file services of " + v.batch.region, err: v.batch.err}
+	return outcome{Part: v.batch.asked.part(), Found: "it takes file services of " + v.batch.region, Err: v.batch.err}
 }
 
 // batchError is a refusal that no role helps against.
 type batchError struct{ error }
+
+// causeBatch is a cause beside those of azuretrial.
+const causeBatch = "batch_refused"
+
+// Explain implements azuretrial.Explained.
+func (e *batchError) Explain() (cause, says, do string) {
+	return causeBatch, "the batch API does not take file services", "set azurefiles.batch to false; until then each region's accounts are asked one by one"
+}
 
 // Unwrap gives the answer.
 func (e *batchError) Unwrap() error { return e.error }
@@ -197,13 +206,13 @@ const logQuery = logTable + " | where TimeGenerated > ago(15m) | take 1"
 // tryLogs asks for a row of one account's logs, from whatever workspaces have them.
 func tryLogs(ctx context.Context, asks *session, v *visit) outcome {
 	if len(v.samples) == 0 {
-		return outcome{absent: nothingKnown}
+		return outcome{Absent: nothingKnown}
 	}
 	s, question := v.samples[0], logQuery
-	got := outcome{part: s.part(), found: "allowed"}
+	got := outcome{Part: s.part(), Found: "allowed"}
 	client, err := asks.Logs()
 	if err != nil {
-		return outcome{part: got.part, err: fmt.Errorf("logs client: %w", err)}
+		return outcome{Part: got.Part, Err: fmt.Errorf("logs client: %w", err)}
 	}
 	answer, err := client.QueryResource(ctx, strings.Trim(s.details.service(), "/"), azquery.Body{Query: &question}, nil)
 	rows := 0
@@ -214,22 +223,22 @@ func tryLogs(ctx context.Context, asks *session, v *visit) outcome {
 	}
 	switch {
 	case noTable(err):
-		got.odd, got.do = []string{"no workspace has " + logTable + " of it"}, diagnose(s.details)
+		got.Odd, got.Do = []string{"no workspace has " + logTable + " of it"}, diagnose(s.details)
 	case err != nil:
-		got.err = err
+		got.Err = err
 	case answer.Error != nil:
-		got.odd = []string{"the answer is incomplete: " + connect.Said(answer.Error.Error())}
+		got.Odd = []string{"the answer is incomplete: " + connect.Said(answer.Error.Error())}
 	case rows == 0:
-		got.odd, got.do = []string{"no row in the last 15 minutes: nobody uses it, or no diagnostic setting sends its logs"}, diagnose(s.details)
+		got.Odd, got.Do = []string{"no row in the last 15 minutes: nobody uses it, or no diagnostic setting sends its logs"}, diagnose(s.details)
 	default:
-		got.found = "rows of " + logTable + " can be read"
+		got.Found = "rows of " + logTable + " can be read"
 	}
 	return got
 }
 
 // noTable says whether a query was refused because there are no such logs.
 func noTable(err error) bool {
-	said := faultOf(err).deepest()
+	said := azuretrial.Message(err)
 	return azureapi.StatusOf(err) == http.StatusBadRequest && strings.Contains(said, logTable) && strings.Contains(strings.ToLower(said), "failed to resolve")
 }
 

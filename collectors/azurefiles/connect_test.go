@@ -18,6 +18,7 @@ import (
 
 	"github.com/nasight/nasight/collectors/connect"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 	"github.com/nasight/nasight/simulator/azure"
 	"github.com/nasight/nasight/simulator/faults"
 )
@@ -151,9 +152,9 @@ func TestConnectRefusals(t *testing.T) {
 		{faults.Fault{Kind: faults.Forbidden, Method: "features.get"}, onFeatures, azureapi.ReasonPermission, "the role Reader", grant("Reader"), onMetrics, 2},
 		{faults.Fault{Kind: faults.Forbidden, Method: "metrics.query"}, onMetrics, azureapi.ReasonPermission, "the role Monitoring Reader", grant("Monitoring Reader"), onLogs, 1},
 		{faults.Fault{Kind: faults.Forbidden, Method: "logs.query"}, onLogs, azureapi.ReasonPermission, "the role Log Analytics Reader", grant("Log Analytics Reader"), onMetrics, 1},
-		{faults.Fault{Kind: faults.ServiceDisabled, Method: "metrics.query"}, onMetrics, causeUnregistered, "the resource provider Microsoft.Insights",
+		{faults.Fault{Kind: faults.ServiceDisabled, Method: "metrics.query"}, onMetrics, azuretrial.CauseUnregistered, "the resource provider Microsoft.Insights",
 			"az provider register --namespace Microsoft.Insights --subscription " + odd, onShares, 1},
-		{faults.Fault{Kind: faults.ServiceDisabled, Method: "usages.get"}, onUsages, causeUnregistered, "the resource provider Microsoft.Storage",
+		{faults.Fault{Kind: faults.ServiceDisabled, Method: "usages.get"}, onUsages, azuretrial.CauseUnregistered, "the resource provider Microsoft.Storage",
 			"az provider register --namespace Microsoft.Storage --subscription " + odd, onMetrics, 1},
 		{faults.Fault{Kind: faults.Unauthenticated, Method: "shares.list"}, onShares, azureapi.ReasonAuthentication, "", "azurefiles.identity", onMetrics, 1},
 		{faults.Fault{Kind: faults.TooManyRequests, Method: "fileServices.get"}, onService, azureapi.ReasonRateLimited, "", "try again in five minutes", onMetrics, 1},
@@ -200,7 +201,7 @@ func TestConnectUnregistered(t *testing.T) {
 			if bad != (check.Status == connect.Failed) {
 				t.Errorf("%s: %+v", provider, check)
 			}
-			if bad && (check.Cause != causeUnregistered || check.Do != "az provider register --namespace "+provider+" --subscription "+testSubscription) {
+			if bad && (check.Cause != azuretrial.CauseUnregistered || check.Do != "az provider register --namespace "+provider+" --subscription "+testSubscription) {
 				t.Errorf("%s: %+v", provider, check)
 			}
 		}
@@ -350,8 +351,8 @@ func TestConnectUnreachable(t *testing.T) {
 		cause, do string
 	}{
 		"nobody":       {func(e *Endpoints) { e.ResourceManager = "https://127.0.0.1:1" }, azureapi.ReasonUnavailable, "azurefiles.endpoints"},
-		"other CA":     {func(e *Endpoints) { e.CAFile = other }, causeCertificate, "azurefiles.endpoints.ca_file"},
-		"other server": {func(e *Endpoints) { e.ResourceManager = stranger.URL }, causeCertificate, "azurefiles.endpoints.ca_file"},
+		"other CA":     {func(e *Endpoints) { e.CAFile = other }, azuretrial.CauseCertificate, "azurefiles.endpoints.ca_file"},
+		"other server": {func(e *Endpoints) { e.ResourceManager = stranger.URL }, azuretrial.CauseCertificate, "azurefiles.endpoints.ca_file"},
 	} {
 		l := newLab(t, fleetOf(1, 1), nil)
 		row.change(&l.config.Endpoints)
@@ -415,7 +416,7 @@ func TestConnectUnknownSubscription(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-00000000ffff"
 	l := newLab(t, fleetOf(1, 1), func(c *Config, _ *azure.Options) { c.Subscriptions = append(c.Subscriptions, unknown) })
 	section := l.connected(t.Context())
-	if got := checked(t, section, onAccounts, unknown); got.Cause != causeSubscription || got.Do != "az account show --subscription "+unknown {
+	if got := checked(t, section, onAccounts, unknown); got.Cause != azuretrial.CauseSubscription || got.Do != "az account show --subscription "+unknown {
 		t.Errorf("%+v", got)
 	}
 	if got := checked(t, section, onAccounts, testSubscription); got.Status != connect.OK {

@@ -2,10 +2,10 @@ package azurefiles
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/internal/azuretrial"
 )
 
 // visit is what a trial saw of one subscription.
@@ -15,7 +15,6 @@ type visit struct {
 	samples []*sample    // accounts that were looked at, the one first that metrics are asked of
 	read    []groupTrial // of the samples
 	batch   batchTrial
-	checks  []connect.Check
 
 	defined    []definition // of the first sample's metrics
 	definedErr error
@@ -42,88 +41,53 @@ func (s *sample) has(protocol string) bool {
 func (s *sample) part() string { return "account " + s.details.name }
 
 // outcome is what a need gave when it was tried.
-type outcome struct {
-	part   string   // what it was tried on, where only trying showed that
-	found  string   // what is there
-	odd    []string // what has to be known about it
-	do     string   // about what is odd
-	absent string   // why there was nothing to try it on
-	err    error
-}
-
-// step is a need and how it is tried.
-type step struct {
-	need
-	part string // of the subscription that it is tried on; empty for all of it
-	try  func(ctx context.Context, asks *session, v *visit) outcome
-}
+type outcome = azuretrial.Outcome
 
 // steps are what the collector needs of a subscription. Inventory comes first: the others look at what is in it.
-func (t *trial) steps() []step {
+func (t *trial) steps(asks *session, v *visit) []azuretrial.Step {
 	const (
-		providers = "Microsoft.Resources/subscriptions/providers/read"
-		accounts  = "Microsoft.Storage/storageAccounts/read"
-		service   = "Microsoft.Storage/storageAccounts/fileServices/read"
-		shares    = "Microsoft.Storage/storageAccounts/fileServices/shares/read"
-		usages    = "Microsoft.Storage/storageAccounts/fileServices/usages/read"
-		features  = "Microsoft.Features/providers/features/read"
-		metrics   = "Microsoft.Insights/metrics/read"
-		logs      = "Microsoft.Insights/logs/" + logTable + "/read"
+		accounts = "Microsoft.Storage/storageAccounts/read"
+		service  = "Microsoft.Storage/storageAccounts/fileServices/read"
+		shares   = "Microsoft.Storage/storageAccounts/fileServices/shares/read"
+		usages   = "Microsoft.Storage/storageAccounts/fileServices/usages/read"
+		features = "Microsoft.Features/providers/features/read"
+		metrics  = "Microsoft.Insights/metrics/read"
+		logs     = "Microsoft.Insights/logs/" + logTable + "/read"
 	)
-	var all []step
-	for _, name := range []string{storageProvider, insightsProvider} {
-		all = append(all, step{need{providers, "", readerRole, true}, "provider " + name, tryProvider(name)})
+	step := func(name, provider, role, part string, try func(context.Context, *session, *visit) outcome) azuretrial.Step {
+		return azuretrial.Step{
+			Need: azuretrial.Need{Name: name, Provider: provider, Role: role}, Part: part,
+			Try: func(ctx context.Context) outcome { return try(ctx, asks, v) },
+		}
 	}
-	all = append(all,
-		step{need{accounts, storageProvider, readerRole, false}, "", t.tryAccounts},
-		step{need{shares, storageProvider, readerRole, false}, "", t.tryShares},
-		step{need{service, storageProvider, readerRole, false}, "", tryService},
-		step{need{usages, storageProvider, readerRole, false}, "", tryUsages})
+	all := []azuretrial.Step{
+		azuretrial.Provider(asks.Session, v.sub.id, storageProvider), azuretrial.Provider(asks.Session, v.sub.id, azuretrial.InsightsProvider),
+		step(accounts, storageProvider, azuretrial.ReaderRole, "", t.tryAccounts),
+		step(shares, storageProvider, azuretrial.ReaderRole, "", t.tryShares),
+		step(service, storageProvider, azuretrial.ReaderRole, "", tryService),
+		step(usages, storageProvider, azuretrial.ReaderRole, "", tryUsages),
+	}
 	for _, name := range featureNames() {
-		all = append(all, step{need{features, "", readerRole, false}, "feature " + name, tryFeature(name)})
+		all = append(all, step(features, "", azuretrial.ReaderRole, "feature "+name, tryFeature(name)))
 	}
-	all = append(all, step{need{metrics, insightsProvider, monitoringRole, false}, "", t.tryMetrics})
+	all = append(all, step(metrics, azuretrial.InsightsProvider, azuretrial.MonitoringRole, "", t.tryMetrics))
 	if t.cfg.Batch {
-		all = append(all, step{need{metrics + " by getBatch", insightsProvider, monitoringRole, false}, "", t.tryBatch})
+		all = append(all, step(metrics+" by getBatch", azuretrial.InsightsProvider, azuretrial.MonitoringRole, "", t.tryBatch))
 	}
 	if t.cfg.Endpoints.Logs != "" || len(t.cfg.Logs.Workspaces) > 0 {
-		all = append(all, step{need{logs, insightsProvider, logsRole, false}, "", tryLogs})
+		all = append(all, step(logs, azuretrial.InsightsProvider, azuretrial.LogsRole, "", tryLogs))
 	}
 	return all
 }
 
-// trySubscription takes all steps, also after one that failed: each failure has a cause of its own.
-func (t *trial) trySubscription(ctx context.Context, asks *session, v *visit) {
-	for _, s := range t.steps() {
-		if ctx.Err() != nil {
-			v.checks = append(v.checks, connect.Untried(ctx, s.name, target{v.sub.id, s.part}.String()))
-			continue
-		}
-		v.checks = append(v.checks, t.judge(s, v, s.try(ctx, asks, v)))
-	}
+// trySubscription takes all steps, and asks what no document tells.
+func (t *trial) trySubscription(ctx context.Context, asks *session, v *visit) []connect.Check {
+	checks := t.Take(ctx, v.sub.id, t.steps(asks, v))
 	if ctx.Err() == nil {
 		t.askBatch(ctx, asks, v)
 		askDefinitions(ctx, asks, v)
 	}
-}
-
-// judge says what an outcome means.
-func (t *trial) judge(s step, v *visit, got outcome) connect.Check {
-	on := target{v.sub.id, s.part}
-	if got.part != "" {
-		on.part = got.part
-	}
-	check := connect.Check{Name: s.name, On: on.String(), Status: connect.OK, Says: got.found}
-	switch {
-	case got.err != nil:
-		return t.refusal(s.need, on, got.err)
-	case got.absent != "":
-		check.Status, check.Says = connect.Skipped, got.absent
-	case len(got.odd) > 0:
-		check.Status, check.Do = connect.Warning, got.do
-		check.Says = strings.TrimPrefix(strings.Join(append([]string{got.found}, got.odd...), "; "), "; ")
-	}
-	return check
+	return checks
 }
 
 // oddities tells how much of what was read last made no sense, and forgets it.

@@ -27,37 +27,13 @@ func (s *Source) Backfill(ctx context.Context, into collectors.Backfiller, done 
 	return s.past.Run(ctx, into, done)
 }
 
-// minor says whether nothing went wrong but that something was refused, which time does not cure.
-func minor(err error) bool {
-	for reason := range azureapi.ReasonsOf(err) {
-		switch reason {
-		case azureapi.ReasonPermission, azureapi.ReasonAuthentication, azureapi.ReasonNotFound, azureapi.ReasonInvalid, azureapi.ReasonIncomplete:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// since is from when on a group is to be in history: from where it is already, or from the beginning of what is configured.
-func (s *Source) since(g *group, cursor, end time.Time) time.Time {
+// reach is how far back a group is wanted.
+func (s *Source) reach(g *group) time.Duration {
 	reach := time.Duration(s.cfg.BackfillDays) * 24 * time.Hour
 	if g.past > 0 {
 		reach = min(reach, g.past)
 	}
-	if oldest := end.Add(-reach); cursor.Before(oldest) {
-		return oldest
-	}
-	return cursor
-}
-
-// widen adds a span to what is to be read of the past.
-func (state *groupState) widen(gap azureapi.Window) {
-	if state.gap.End.IsZero() {
-		state.gap = gap
-	}
-	state.gap.End = gap.End
-	state.asked = max(state.asked, gap.End.Sub(state.gap.Start))
+	return reach
 }
 
 // lacks says whether there are gaps.
@@ -66,7 +42,7 @@ func (sub *subscription) lacks() bool {
 	defer sub.mu.Unlock()
 	for _, a := range sub.accounts {
 		for _, state := range a.groups {
-			if !state.gap.End.IsZero() {
+			if state.gap.Open() {
 				return true
 			}
 		}
@@ -145,11 +121,8 @@ func (f *filling) group(ctx context.Context, a *account, g *group) error {
 func (f *filling) job(a *account, g *group, from time.Time) (j job, ok bool) {
 	f.sub.mu.Lock()
 	defer f.sub.mu.Unlock()
-	w := a.state(g).gap
-	if from.After(w.Start) {
-		w.Start = from
-	}
-	if a.files == nil || !w.Start.Before(w.End) {
+	w, ok := a.state(g).gap.Rest(from)
+	if a.files == nil || !ok {
 		return job{}, false
 	}
 	j = f.source.jobOf(f.sub, a, g, w, f.source.opts.Clock())
@@ -194,14 +167,9 @@ func (f *filling) stored(a *account, g *group, to time.Time) {
 	f.sub.mu.Lock()
 	defer f.sub.mu.Unlock()
 	f.filled = true
-	state := a.state(g)
-	if state.gap.End.IsZero() || to.Before(state.gap.Start) {
-		return
+	if a.state(g).gap.Fill(to) {
+		f.source.remember(f.sub, a, g, to)
 	}
-	if state.gap.Start = to; !to.Before(state.gap.End) {
-		state.gap = azureapi.Window{}
-	}
-	f.source.remember(f.sub, a, g, to)
 }
 
 // emitProgress shows how much of the past is stored, by subscription, once something is known of it.
@@ -217,16 +185,12 @@ func (s *Source) emitProgress(sink collectors.Sink) {
 func (sub *subscription) progress() (share float64, ok bool) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	var left, whole time.Duration
+	var gaps []azureapi.Gap
 	for _, a := range sub.accounts {
 		for _, state := range a.groups {
 			ok = ok || !state.cursor.IsZero()
-			missing := state.gap.End.Sub(state.gap.Start)
-			left, whole = left+missing, whole+max(state.asked, missing)
+			gaps = append(gaps, state.gap)
 		}
 	}
-	if whole == 0 {
-		return 1, ok
-	}
-	return 1 - left.Seconds()/whole.Seconds(), ok
+	return azureapi.Filled(slices.Values(gaps)), ok
 }

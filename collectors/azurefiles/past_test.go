@@ -3,17 +3,13 @@ package azurefiles
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-
 	"github.com/nasight/nasight/collectors"
-	"github.com/nasight/nasight/collectors/internal/azureapi"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/schema"
 	"github.com/nasight/nasight/simulator/azure"
@@ -230,18 +226,6 @@ func TestBackfillEndsBesideARefusal(t *testing.T) {
 			t.Fatalf("a sample of the subscription that refuses: %s", seriesOf(sample))
 		}
 	}
-	permission := &azcore.ResponseError{StatusCode: http.StatusForbidden}
-	for _, row := range []struct {
-		err  error
-		want bool
-	}{
-		{nil, true}, {permission, true}, {azureapi.Join(permission, &azureapi.MetricError{Metric: "m", Code: "Missing"}), true},
-		{&azureapi.MetricError{Metric: "m", Code: "Throttled"}, false}, {azureapi.Join(permission, errors.New("no space left on device")), false}, {&azcore.ResponseError{StatusCode: http.StatusTooManyRequests}, false},
-	} {
-		if got := minor(row.err); got != row.want {
-			t.Errorf("minor, %v: %v", row.err, got)
-		}
-	}
 }
 
 // A metric that fails for hours leaves a gap when it is back, and none that is filled in over and over before that.
@@ -255,7 +239,7 @@ func TestGapAfterAMetricFailed(t *testing.T) {
 		l.clock.add(40 * time.Minute)
 		l.run("performance")
 		for _, state := range l.source.subscriptions[0].sorted()[0].groups {
-			if !state.gap.End.IsZero() {
+			if state.gap.Open() {
 				t.Errorf("a gap from %s to %s", state.gap.Start, state.gap.End)
 			}
 		}

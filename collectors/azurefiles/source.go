@@ -71,7 +71,7 @@ func New(cfg Config, opts Options) (*Source, error) {
 			Unpaced: opts.Unpaced, Service: Service, Tracer: opts.Tracer,
 		})},
 	}
-	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: minor, Pause: opts.BackfillPause, Logger: opts.Logger})
+	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: azureapi.Lasting, Pause: opts.BackfillPause, Logger: opts.Logger})
 	for _, id := range cfg.Subscriptions {
 		if sub := newSubscription(id); !wanted.LeavesOut(sub.id) {
 			s.subscriptions = append(s.subscriptions, sub)

@@ -50,8 +50,7 @@ type groupState struct {
 	series  map[seriesKey]*azureapi.Track
 	fresh   map[seriesKey][]azureapi.Point // not emitted yet
 	late    lateness
-	gap     azureapi.Window // of the past, that is to be read yet; none where the end is zero
-	asked   time.Duration   // the longest that the gap was
+	gap     azureapi.Gap // of the past
 }
 
 // refusal is a metric that the service refuses by itself.

@@ -28,6 +28,8 @@ type Config struct {
 	Identity  Identity  `yaml:"identity"`
 	Endpoints Endpoints `yaml:"endpoints"`
 	Tiers     Tiers     `yaml:"tiers"`
+	// BackfillDays is how many days of the past are read at the first start; 0 for nothing.
+	BackfillDays int `yaml:"backfill_days"`
 }
 
 // Tiers are how often things are read. One read brings all points since the last one.
@@ -43,7 +45,7 @@ type Tiers struct {
 func DefaultConfig() Config {
 	return Config{
 		Cloud: "public", Identity: Identity{Kind: azureapi.IdentityDefault},
-		Tiers: Tiers{Performance: 5 * time.Minute, Capacity: time.Hour, Inventory: 15 * time.Minute},
+		Tiers: Tiers{Performance: 5 * time.Minute, Capacity: time.Hour, Inventory: 15 * time.Minute}, BackfillDays: 15,
 	}
 }
 
@@ -61,6 +63,7 @@ const (
 	longestTier       = 6 * time.Hour
 	shortestInventory = 10 * time.Minute
 	longestDelay      = 10 * time.Minute
+	mostBackfill      = 92 // days; the service keeps one more
 )
 
 // Validate says everything that is wrong, each with the key and what to write instead.
@@ -71,6 +74,9 @@ func (c Config) Validate() error {
 	}
 	azureapi.ValidateScope(fail, c.Subscriptions, c.Include, c.Exclude)
 	c.access().Validate(fail)
+	if c.BackfillDays < 0 || c.BackfillDays > mostBackfill {
+		fail("backfill_days", "%d is out of range; write 0 to %d", c.BackfillDays, mostBackfill)
+	}
 	for _, one := range []struct {
 		key                      string
 		value, shortest, longest time.Duration

@@ -39,11 +39,11 @@ func (s *Source) emit(sink collectors.TimedSink, sub *subscription, t tier) {
 		e.stale = missedPeriods*max(interval, g.pace.Grain) + g.pace.Overlap + s.delay(g)
 		for _, p := range sub.sorted() {
 			if g.ofPools {
-				e.target(p, g, "")
+				e.target(p, g)
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(p.volumes)) {
-				e.target(p.volumes[name], g, name)
+				e.target(p.volumes[name], g)
 			}
 		}
 	}
@@ -51,22 +51,19 @@ func (s *Source) emit(sink collectors.TimedSink, sub *subscription, t tier) {
 }
 
 // target puts out one group of a pool or volume. Of one that is gone only what was not put out yet.
-func (e *emission) target(t *target, g *group, volume string) {
+func (e *emission) target(t *target, g *group) {
 	state := t.groups[g]
 	if state == nil {
 		return
 	}
-	labels := []string{Cloud, Service, e.sub.id, t.pool.location, t.pool.name}
-	if !g.ofPools {
-		labels = append(labels, volume)
-	}
+	labels := e.sub.labels(t)
 	for r, known := range state.series {
 		if known.Newest.End == 0 || t.gone && len(state.fresh[r]) == 0 {
 			continue
 		}
 		e.series(r, known, state.fresh[r], labels)
-		if !g.ofPools {
-			place := [3]string{t.pool.location, t.pool.name, volume}
+		if t.volume != nil {
+			place := [3]string{t.pool.location, t.pool.name, t.volume.name}
 			e.volumes[place] = max(e.volumes[place], known.Newest.End)
 		}
 		if e.since(known.Newest.End) > longestKept {

@@ -71,6 +71,7 @@ func (c *tierCollector) Collect(ctx context.Context, sink collectors.Sink) error
 		func(timed collectors.TimedSink, sub *subscription) { s.emit(timed, sub, c.tier) })
 	if c.tier == performance {
 		s.budget.Collect(azureapi.RequestsOnly{Sink: sink})
+		s.emitProgress(sink)
 	}
 	return err
 }

@@ -60,29 +60,16 @@ func (s *Source) due(sub *subscription, now time.Time) bool {
 
 // list renews the pools and volumes of all accounts.
 func (s *Source) list(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader) error {
-	accounts, err := all(ctx, "the NetApp accounts", factory.NewAccountsClient().NewListBySubscriptionPager(nil),
-		func(page armnetapp.AccountsClientListBySubscriptionResponse) []*armnetapp.Account { return page.Value })
+	accounts, err := s.listAccounts(ctx, factory, sub, r)
 	if err != nil {
 		return azureapi.Join(err)
 	}
 	var errs []error
 	there, unread := map[string]bool{}, map[string]bool{}
-	for _, account := range accounts {
-		group, name := "", ""
-		if account != nil {
-			id := azureapi.Text(account.ID)
-			group, name = azureapi.PartOf(id, "resourceGroups"), azureapi.PartOf(id, "netAppAccounts")
-		}
-		if group == "" || name == "" {
-			r.odd[oddItem]++
-			continue
-		}
-		if s.wanted.LeavesOut(sub.id, sub.id+"/"+name) {
-			continue
-		}
-		pools, err := s.listPools(ctx, factory, sub, r, group, name)
+	for _, at := range accounts {
+		pools, err := s.renewPools(ctx, factory, sub, r, at)
 		if err != nil {
-			errs, unread[name] = append(errs, err), true
+			errs, unread[at.account] = append(errs, err), true
 		}
 		for _, pool := range pools {
 			there[pool] = true
@@ -101,10 +88,33 @@ func (s *Source) list(ctx context.Context, factory *armnetapp.ClientFactory, sub
 	return azureapi.Join(errs...)
 }
 
-// listPools renews the pools of an account, and gives the names of those that are there. An account that is gone has none.
-func (s *Source) listPools(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, group, account string) (names []string, err error) {
-	items, err := all(ctx, "the capacity pools of "+account, factory.NewPoolsClient().NewListPager(group, account, nil),
-		func(page armnetapp.PoolsClientListResponse) []*armnetapp.CapacityPool { return page.Value })
+// place is where an account is.
+type place struct{ group, account string }
+
+// listAccounts are the wanted accounts.
+func (s *Source) listAccounts(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader) (found []place, err error) {
+	items, err := all(ctx, "the NetApp accounts", factory.NewAccountsClient().NewListBySubscriptionPager(nil),
+		func(page armnetapp.AccountsClientListBySubscriptionResponse) []*armnetapp.Account { return page.Value })
+	for _, item := range items {
+		var at place
+		if item != nil {
+			id := azureapi.Text(item.ID)
+			at = place{azureapi.PartOf(id, "resourceGroups"), azureapi.PartOf(id, "netAppAccounts")}
+		}
+		if at.group == "" || at.account == "" {
+			r.odd[oddItem]++
+			continue
+		}
+		if !s.wanted.LeavesOut(sub.id, sub.id+"/"+at.account) {
+			found = append(found, at)
+		}
+	}
+	return found, err
+}
+
+// renewPools renews the pools of an account, and gives the names of those that are there. An account that is gone has none.
+func (s *Source) renewPools(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, at place) (names []string, err error) {
+	pools, err := s.listPools(ctx, factory, sub, r, at)
 	if gone(err) {
 		return nil, nil
 	}
@@ -112,26 +122,51 @@ func (s *Source) listPools(ctx context.Context, factory *armnetapp.ClientFactory
 		return nil, err
 	}
 	var errs []error
+	for _, p := range pools {
+		names = append(names, p.name)
+		errs = append(errs, s.renewVolumes(ctx, factory, sub, r, p))
+	}
+	return names, azureapi.Join(errs...)
+}
+
+// listPools are the pools of an account that are not left out.
+func (s *Source) listPools(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, at place) (found []*pool, err error) {
+	items, err := all(ctx, "the capacity pools of "+at.account, factory.NewPoolsClient().NewListPager(at.group, at.account, nil),
+		func(page armnetapp.PoolsClientListResponse) []*armnetapp.CapacityPool { return page.Value })
 	for _, item := range items {
 		p, ok := r.pool(item)
 		if !ok {
 			r.odd[oddItem]++
 			continue
 		}
-		if s.wanted.LeavesOut(sub.id, sub.id+"/"+account, sub.id+"/"+p.name) {
-			continue
+		if !s.wanted.LeavesOut(sub.id, sub.id+"/"+at.account, sub.id+"/"+p.name) {
+			found = append(found, p)
 		}
-		names = append(names, p.name)
-		errs = append(errs, s.listVolumes(ctx, factory, sub, r, p))
 	}
-	return names, azureapi.Join(errs...)
+	return found, err
 }
 
-// listVolumes renews the volumes of a pool. Where they cannot be read those known before stay.
-func (s *Source) listVolumes(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, p *pool) error {
+// listVolumes are the wanted volumes of a pool.
+func (s *Source) listVolumes(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, p *pool) (found []*volume, err error) {
 	items, err := all(ctx, "the volumes of "+p.name,
 		factory.NewVolumesClient().NewListPager(p.group, azureapi.PartOf(p.id, "netAppAccounts"), azureapi.PartOf(p.id, "capacityPools"), nil),
 		func(page armnetapp.VolumesClientListResponse) []*armnetapp.Volume { return page.Value })
+	for _, item := range items {
+		v, ok := r.volume(item, p)
+		if !ok {
+			r.odd[oddItem]++
+			continue
+		}
+		if s.wants(sub, p, v) {
+			found = append(found, v)
+		}
+	}
+	return found, err
+}
+
+// renewVolumes renews the volumes of a pool. Where they cannot be read those known before stay.
+func (s *Source) renewVolumes(ctx context.Context, factory *armnetapp.ClientFactory, sub *subscription, r *reader, p *pool) error {
+	volumes, err := s.listVolumes(ctx, factory, sub, r, p)
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	t := sub.pools[p.name]
@@ -144,15 +179,7 @@ func (s *Source) listVolumes(ctx context.Context, factory *armnetapp.ClientFacto
 		return err
 	}
 	there := map[string]bool{}
-	for _, item := range items {
-		v, ok := r.volume(item, p)
-		if !ok {
-			r.odd[oddItem]++
-			continue
-		}
-		if !s.wants(sub, p, v) {
-			continue
-		}
+	for _, v := range volumes {
 		there[v.name] = true
 		if t.volumes[v.name] == nil {
 			t.volumes[v.name] = newTarget(v.name)

@@ -55,6 +55,9 @@ func (s *Source) readTier(ctx context.Context, sub *subscription, t tier) error 
 		}
 		_ = everyone.Wait() // the errors are noted
 	}
+	if sub.lacks() { // told at the end, so that the past of all that was read is filled in at once
+		s.past.Wake()
+	}
 	err = azureapi.Join(errs...)
 	s.clients.Blame(err)
 	return err
@@ -114,11 +117,17 @@ type job struct {
 func (s *Source) job(sub *subscription, t *target, g *group, now time.Time) (j job, ok bool) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	state := t.state(g)
-	j = job{id: t.id(), volume: t.volume}
-	if j.window, ok = g.pace.Window(s.cursor(sub, t, g), state.partial, now, s.delay(g)); !ok {
+	w, ok := g.pace.Window(s.cursor(sub, t, g), t.state(g).partial, now, s.delay(g))
+	if !ok {
 		return j, false
 	}
+	return s.jobOf(t, g, w, now), true
+}
+
+// jobOf is the job of reading a window; the caller holds the lock.
+func (s *Source) jobOf(t *target, g *group, w azureapi.Window, now time.Time) job {
+	state := t.state(g)
+	j := job{id: t.id(), volume: t.volume, window: w}
 	for _, r := range g.rows {
 		if no, is := state.refused[r.metric]; is && now.Before(no.until) {
 			j.refused = append(j.refused, no.err)
@@ -126,7 +135,7 @@ func (s *Source) job(sub *subscription, t *target, g *group, now time.Time) (j j
 		}
 		j.rows = append(j.rows, r)
 	}
-	return j, true
+	return j
 }
 
 // delay is after what time a bucket is settled.
@@ -225,15 +234,26 @@ func (s *Source) apply(sub *subscription, t *target, g *group, j job, f *found) 
 }
 
 // advance moves on after a complete reading; the caller holds the lock. What was read last may not be in history yet: the
-// memory keeps the beginning of the window, so that a crash before it is stored loses nothing.
+// memory keeps the beginning of the window, so that a crash before it is stored loses nothing. What is missing before the window
+// is left to the back-fill; until it is filled in the memory keeps the beginning of that.
 func (s *Source) advance(sub *subscription, t *target, g *group, w azureapi.Window) {
-	state := t.state(g)
+	state, reach := t.state(g), time.Duration(s.cfg.BackfillDays)*24*time.Hour
+	if gap := (azureapi.Window{Start: azureapi.Since(s.cursor(sub, t, g), w.End, reach), End: w.Start}); gap.Start.Before(gap.End) {
+		state.gap.Widen(gap)
+	}
 	state.cursor, state.read = w.End, s.opts.Clock()
 	for _, known := range state.series {
 		known.Forget(w.Start.Add(-g.pace.Overlap).UnixMilli())
 	}
+	if !state.gap.Open() {
+		s.remember(sub, t, g, w.Start)
+	}
+}
+
+// remember notes that everything up to a moment is in history.
+func (s *Source) remember(sub *subscription, t *target, g *group, through time.Time) {
 	if s.opts.Memory != nil {
-		s.opts.Memory.Store(storedKey(sub, t, g), float64(w.Start.Unix()))
+		s.opts.Memory.Store(storedKey(sub, t, g), float64(through.Unix()))
 	}
 }
 

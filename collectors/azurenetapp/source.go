@@ -32,6 +32,8 @@ type Options struct {
 	Logger     *slog.Logger           // nil for none
 
 	FirstRetry time.Duration // pause before the first repetition of a request; 0 for the SDK's
+	// BackfillPause is how long the back-fill waits after a failure, and ever longer after the next ones; 0 for 5 min.
+	BackfillPause time.Duration
 }
 
 // Source reads the configured subscriptions. Its collectors share credentials, pace and what is known of each
@@ -44,6 +46,7 @@ type Source struct {
 	clients       *azureapi.Clients
 	budget        *budget.Budget
 	subscriptions []*subscription
+	past          *collectors.Past
 }
 
 // NewBudget makes the counter of the requests. It has no price: what Azure Monitor asks for them is in no dated source
@@ -71,6 +74,7 @@ func New(cfg Config, opts Options) (*Source, error) {
 			Service: Service, Tracer: opts.Tracer,
 		}),
 	}
+	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: azureapi.Lasting, Pause: opts.BackfillPause, Logger: opts.Logger})
 	for _, id := range cfg.Subscriptions {
 		if id = strings.ToLower(id); !wanted.LeavesOut(id) {
 			s.subscriptions = append(s.subscriptions, newSubscription(id))

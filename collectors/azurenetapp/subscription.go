@@ -36,9 +36,10 @@ type target struct {
 
 // groupState is what is known of one group of metrics of a target.
 type groupState struct {
-	cursor  time.Time // end of the last complete window
-	partial bool      // a metric of the last answer was missing
-	read    time.Time // when the last complete window was read
+	cursor  time.Time    // end of the last complete window
+	partial bool         // a metric of the last answer was missing
+	read    time.Time    // when the last complete window was read
+	gap     azureapi.Gap // of the past
 	refused map[string]refusal
 	series  map[*row]*azureapi.Track
 	fresh   map[*row][]azureapi.Point // not emitted yet
@@ -91,6 +92,15 @@ func (sub *subscription) targets(g *group) []*target {
 	all = slices.DeleteFunc(all, func(t *target) bool { return t.gone })
 	slices.SortStableFunc(all, func(x, y *target) int { return x.state(g).cursor.Compare(y.state(g).cursor) })
 	return all
+}
+
+// labels name a target in its samples.
+func (sub *subscription) labels(t *target) []string {
+	labels := []string{Cloud, Service, sub.id, t.pool.location, t.pool.name}
+	if t.volume != nil {
+		labels = append(labels, t.volume.name)
+	}
+	return labels
 }
 
 // sorted are the pools by name; the caller holds the lock.

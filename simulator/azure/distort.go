@@ -13,7 +13,7 @@ func laterNames() map[string]any {
 
 // wrongTypes are fields that hold text where a number is expected: of shares, and of points of metrics.
 func wrongTypes() []string {
-	return []string{"shareQuota", "usageThreshold", "total", "average", "maximum"}
+	return []string{"shareQuota", "size", "usageThreshold", "total", "average", "maximum"}
 }
 
 // distorted is a JSON body with the call's faults of content in it.

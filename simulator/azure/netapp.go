@@ -16,7 +16,6 @@ const (
 	mib             = 1 << 20
 	gib             = 1 << 30
 	tib             = 1 << 40
-	netappProvider  = "Microsoft.NetApp"
 	accountType     = "netAppAccounts"
 	poolType        = "netAppAccounts/capacityPools"
 	volumeType      = "netAppAccounts/capacityPools/volumes"
@@ -33,7 +32,7 @@ type netappTarget struct {
 
 // id is the resource id.
 func (t netappTarget) id() string {
-	id := "/subscriptions/" + t.subscription.ID + "/resourceGroups/" + t.account.ResourceGroup + "/providers/" + netappProvider + "/netAppAccounts/" + t.account.Name
+	id := "/subscriptions/" + t.subscription.ID + "/resourceGroups/" + t.account.ResourceGroup + "/providers/" + netappNamespace + "/netAppAccounts/" + t.account.Name
 	if t.pool != nil {
 		id += "/capacityPools/" + t.pool.Name
 	}
@@ -58,7 +57,7 @@ func (t netappTarget) name() string {
 // netapp is the account, pool or volume that the call's path names.
 func (c *call) netapp() (netappTarget, *failure) {
 	missing := func(kind, name string) *failure {
-		return failed(http.StatusNotFound, "ResourceNotFound", "The Resource '%s/%s/%s' under resource group '%s' was not found.", netappProvider, kind, name, c.path["group"])
+		return failed(http.StatusNotFound, "ResourceNotFound", "The Resource '%s/%s/%s' under resource group '%s' was not found.", netappNamespace, kind, name, c.path["group"])
 	}
 	t := netappTarget{subscription: c.subscription}
 	at := slices.IndexFunc(c.subscription.NetAppAccounts, func(a *model.NetAppAccount) bool {
@@ -103,7 +102,7 @@ func (c *call) netappVolumes(pool *model.CapacityPool) (all []*model.NetAppPlace
 
 func (t netappTarget) accountAnswer() *armnetapp.Account {
 	return &armnetapp.Account{
-		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappProvider + "/" + accountType), Location: &t.account.Location,
+		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappNamespace + "/" + accountType), Location: &t.account.Location,
 		Properties: &armnetapp.AccountProperties{ProvisioningState: to.Ptr(netappSucceeded)},
 	}
 }
@@ -119,7 +118,7 @@ func (t netappTarget) poolAnswer() *armnetapp.CapacityPool {
 		properties.CustomThroughputMibps = to.Ptr(int32(pool.CustomMiBps)) //nolint:gosec // checked
 	}
 	return &armnetapp.CapacityPool{
-		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappProvider + "/" + poolType), Location: &t.account.Location, Properties: properties,
+		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappNamespace + "/" + poolType), Location: &t.account.Location, Properties: properties,
 	}
 }
 
@@ -143,7 +142,7 @@ func (t netappTarget) volumeAnswer() *armnetapp.Volume {
 		properties.MountTargets = append(properties.MountTargets, target)
 	}
 	answer := &armnetapp.Volume{
-		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappProvider + "/" + volumeType), Location: &t.account.Location, Properties: properties,
+		ID: to.Ptr(t.id()), Name: to.Ptr(t.name()), Type: to.Ptr(netappNamespace + "/" + volumeType), Location: &t.account.Location, Properties: properties,
 	}
 	if v.Zone != "" {
 		answer.Zones, properties.ProvisionedAvailabilityZone = to.SliceOfPtrs(v.Zone), &v.Zone

@@ -10,11 +10,11 @@ import (
 // The metrics of Azure NetApp Files have no dimension and one aggregation; they are of five minutes.
 
 func capacityPools() catalogue {
-	return catalogue{"Microsoft.NetApp/netAppAccounts/capacityPools", netappProvider, poolType, capacityPoolMetrics()}
+	return catalogue{"Microsoft.NetApp/netAppAccounts/capacityPools", netappNamespace, poolType, capacityPoolMetrics()}
 }
 
 func netappVolumes() catalogue {
-	return catalogue{"Microsoft.NetApp/netAppAccounts/capacityPools/volumes", netappProvider, volumeType, netappVolumeMetrics()}
+	return catalogue{"Microsoft.NetApp/netAppAccounts/capacityPools/volumes", netappNamespace, volumeType, netappVolumeMetrics()}
 }
 
 func netappMetric(name, title, unit string, of func(m *model.Model, of netappTarget, at time.Time) (float64, bool)) *metric {

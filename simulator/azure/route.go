@@ -77,7 +77,7 @@ func (r route) provider() string {
 	if r.operation == uncounted {
 		return ""
 	}
-	for _, name := range []string{insightsNamespace, storageNamespace} {
+	for _, name := range namespaces() {
 		if slices.Contains(r.pattern, strings.ToLower(name)) {
 			return name
 		}

@@ -41,7 +41,11 @@ func getSubscription(c *call) (any, *failure) { return subscriptionOf(c.subscrip
 const (
 	storageNamespace  = "Microsoft.Storage"
 	insightsNamespace = "Microsoft.Insights"
+	netappNamespace   = "Microsoft.NetApp"
 )
+
+// namespaces are all of them. What Insights says of a resource of another one is its own.
+func namespaces() []string { return []string{insightsNamespace, storageNamespace, netappNamespace} }
 
 // provider is as Resource Manager writes it, without its resource types.
 type provider struct {
@@ -52,7 +56,7 @@ type provider struct {
 }
 
 func getProvider(c *call) (any, *failure) {
-	for _, name := range []string{storageNamespace, insightsNamespace} {
+	for _, name := range namespaces() {
 		if !strings.EqualFold(name, c.path["namespace"]) {
 			continue
 		}

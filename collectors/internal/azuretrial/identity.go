@@ -1,4 +1,4 @@
-package azurefiles
+package azuretrial
 
 import (
 	"context"
@@ -14,31 +14,33 @@ import (
 // anyAssignee stands in commands for somebody who is not known.
 const anyAssignee = "ASSIGNEE"
 
-// authenticate gets a token for Resource Manager from the configured identity. It tells whose it is, as far as the token
+// Authenticate gets a token for Resource Manager from the configured identity. It tells whose it is, as far as the token
 // says; the session is nil where there is no use in going on.
-func (t *trial) authenticate(ctx context.Context) (asks *session, who string, check connect.Check) {
-	wants := need{name: "credentials"}
-	asks, err := t.clients.use()
+func (t *Trial) Authenticate(ctx context.Context, clients *azureapi.Clients) (asks *azureapi.Session, who string, check connect.Check) {
+	wants := Need{Name: "credentials"}
+	asks, err := clients.Use()
 	if err != nil {
-		return nil, "nobody", t.refusal(wants, target{}, err)
+		return nil, nobody, t.Refusal(wants, Target{}, err)
 	}
-	if t.cfg.Identity.Kind == azureapi.IdentityNone && t.opts.Credential == nil {
-		return asks, "nobody", connect.Check{Name: wants.name, Status: connect.Skipped, Says: "azurefiles.identity.kind is none: no credentials are sent"}
+	if t.Anonymous {
+		return asks, nobody, connect.Check{Name: wants.Name, Status: connect.Skipped, Says: t.Section + ".identity.kind is none: no credentials are sent"}
 	}
 	token, err := asks.Token(ctx)
 	if err != nil {
-		return nil, "nobody", t.refusal(wants, target{}, err)
+		return nil, nobody, t.Refusal(wants, Target{}, err)
 	}
 	p := principalOf(token)
-	who = "the identity of kind " + t.cfg.Identity.Kind
+	who = "the identity of kind " + t.Identity
 	if p.name != "" {
 		who = p.name
 	}
 	if p.assignee != "" {
 		t.assignee = p.assignee
 	}
-	return asks, who, connect.Check{Name: wants.name, Status: connect.OK, Says: "a token was issued to " + who}
+	return asks, who, connect.Check{Name: wants.Name, Status: connect.OK, Says: "a token was issued to " + who}
 }
+
+const nobody = "nobody"
 
 // principal is who a token is for.
 type principal struct {

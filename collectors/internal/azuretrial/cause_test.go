@@ -1,4 +1,4 @@
-package azurefiles
+package azuretrial
 
 import (
 	"errors"
@@ -16,6 +16,8 @@ import (
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 )
 
+const testSubscription = "00000000-0000-4000-8000-000000000001"
+
 // response is what a service answered, as the SDK gives it.
 func response(status int, body string) error {
 	return fmt.Errorf("tried: %w", runtime.NewResponseError(&http.Response{
@@ -27,8 +29,8 @@ func response(status int, body string) error {
 // The words that Azure's documentation and its users' reports give.
 func TestCause(t *testing.T) {
 	t.Parallel()
-	tr := &trial{Source: &Source{cfg: DefaultConfig()}, assignee: "A"}
-	wants, on := need{"p", storageProvider, readerRole, false}, target{testSubscription, "account a"}
+	tr := &Trial{Section: "azurefiles", Identity: azureapi.IdentityDefault, assignee: "A"}
+	wants, on := Need{"p", "Microsoft.Storage", ReaderRole, false}, Target{testSubscription, "account a"}
 	for name, row := range map[string]struct {
 		err                     error
 		cause, lacks, do, heard string
@@ -36,13 +38,13 @@ func TestCause(t *testing.T) {
 		"role": {response(403, `{"error":{"code":"AuthorizationFailed","message":"The client 'x' does not have authorization."}}`),
 			azureapi.ReasonPermission, "the role Reader", "az role assignment create --assignee A", `"The client 'x' does not have authorization."`},
 		"provider": {response(409, `{"error":{"code":"MissingSubscriptionRegistration","message":"The subscription is not registered to use namespace 'microsoft.insights'."}}`),
-			causeUnregistered, "the resource provider microsoft.insights", "az provider register --namespace microsoft.insights --subscription " + testSubscription, "namespace"},
+			CauseUnregistered, "the resource provider microsoft.insights", "az provider register --namespace microsoft.insights --subscription " + testSubscription, "namespace"},
 		"provider without a name": {response(409, `{"error":{"code":"SubscriptionNotRegistered","message":"namespace '$(reboot).X'"}}`),
-			causeUnregistered, "the resource provider Microsoft.Storage", "--namespace Microsoft.Storage ", ""},
+			CauseUnregistered, "the resource provider Microsoft.Storage", "--namespace Microsoft.Storage ", ""},
 		"subscription": {response(404, `{"error":{"code":"SubscriptionNotFound","message":"The subscription could not be found."}}`),
-			causeSubscription, "the role Reader, if there is one", "az account show", ""},
+			CauseSubscription, "the role Reader, if there is one", "az account show", ""},
 		"tenant": {response(401, `{"error":{"code":"InvalidAuthenticationTokenTenant","message":"The access token is from the wrong issuer"}}`),
-			causeTenant, "", "azurefiles.identity.tenant", "wrong issuer"},
+			CauseTenant, "", "azurefiles.identity.tenant", "wrong issuer"},
 		"token of the logs": {response(403, `{"error":{"code":"InvalidAuthenticationToken","message":"The access token is invalid."}}`), azureapi.ReasonAuthentication, "", "az login", ""},
 		"metrics":           {response(400, `{"code":"BadRequest","message":"Metric x is not supported"}`), azureapi.ReasonInvalid, "", "azurefiles.endpoints", `"Metric x is not supported"`},
 		"no words":          {response(403, ""), azureapi.ReasonPermission, "the role Reader", "az role", `"403 Forbidden"`},
@@ -50,28 +52,10 @@ func TestCause(t *testing.T) {
 		"a list":            {response(403, `[{"error":7}]`), azureapi.ReasonPermission, "the role Reader", "az role", `"403 Forbidden"`},
 		"unknown":           {errors.New("odd"), azureapi.ReasonOther, "", "see", `"odd"`},
 	} {
-		got := tr.refusal(wants, on, row.err)
+		got := tr.Refusal(wants, on, row.err)
 		if got.Status != connect.Failed || got.Cause != row.cause || got.Lacks != row.lacks || !strings.Contains(got.Do, row.do) || got.Says == "" || !strings.Contains(got.Heard, row.heard) {
 			t.Errorf("%s: %+v", name, got)
 		}
-	}
-}
-
-// The log service says what matters inside of other errors.
-func TestNoTable(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]bool{
-		`{"error":{"message":"The request had some invalid properties","code":"BadArgumentError","innererror":{"code":"SemanticError","message":"A semantic error occurred.",` +
-			`"innererror":{"code":"SEM0100","message":"'where' operator: Failed to resolve table or column expression named 'StorageFileLogs'"}}}}`: true,
-		`{"error":{"message":"The request had some invalid properties","code":"BadArgumentError","innererror":{"code":"SyntaxError","message":"Syntax Error"}}}`: false,
-		`{}`: false,
-	} {
-		if got := noTable(response(400, body)); got != want {
-			t.Errorf("%s: %t", body, got)
-		}
-	}
-	if got := diagnose(&details{id: "/subscriptions/x/$(reboot)"}); !strings.HasSuffix(got, `"ID"`) {
-		t.Error(got)
 	}
 }
 
@@ -82,7 +66,7 @@ func TestIdentityHints(t *testing.T) {
 		azureapi.IdentityDefault: "azurefiles.identity", azureapi.IdentityManaged: "az vm identity assign", azureapi.IdentityWorkload: "AZURE_CLIENT_ID", azureapi.IdentityCLI: "az login",
 		azureapi.IdentityPrincipal: "az ad app credential reset",
 	} {
-		if got := hintOf(Identity{Kind: kind}); !strings.Contains(got, want) {
+		if got := (&Trial{Section: "azurefiles", Identity: kind}).identityHint(); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", kind, got)
 		}
 	}
@@ -95,9 +79,9 @@ func FuzzCause(f *testing.F) {
 	f.Add(400, `{"error":{"innererror":{"innererror":{"message":"a\nb\u0000\u2028c"}}}}`)
 	f.Add(401, `{"error":"invalid_client","error_description":"$(reboot)"}`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
-		tr := &trial{Source: &Source{cfg: DefaultConfig()}, assignee: "A"}
+		tr := &Trial{Section: "azurefiles", Identity: azureapi.IdentityDefault, assignee: "A"}
 		for _, err := range []error{response(status, body), errors.New(body)} {
-			got := tr.refusal(need{"p", storageProvider, readerRole, false}, target{testSubscription, ""}, err)
+			got := tr.Refusal(Need{"p", "Microsoft.Storage", ReaderRole, false}, Target{testSubscription, ""}, err)
 			for _, text := range []string{got.Heard, got.Do, got.Lacks} {
 				if len(text) > 12*240 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 					t.Errorf("%q", text)

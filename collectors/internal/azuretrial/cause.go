@@ -1,4 +1,6 @@
-package azurefiles
+// Package azuretrial tries what a source in Azure needs of its subscriptions: it takes the steps that the source names, and says of
+// each what was found or what lacks and the command that gives it.
+package azuretrial
 
 import (
 	"crypto/tls"
@@ -17,21 +19,20 @@ import (
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 )
 
-// The causes of a failure that a trial tells apart beside the reasons of failure.go.
+// The causes of a failure that a trial tells apart beside the reasons of azureapi.
 const (
-	causeUnregistered = "provider_unregistered"
-	causeSubscription = "subscription_not_found"
-	causeTenant       = "tenant"
-	causeCertificate  = "certificate"
-	causeFile         = "configuration"
-	causeBatch        = "batch_refused"
+	CauseUnregistered = "provider_unregistered"
+	CauseSubscription = "subscription_not_found"
+	CauseTenant       = "tenant"
+	CauseCertificate  = "certificate"
+	CauseFile         = "configuration"
 )
 
-// told is what an answer of Azure says about why it refuses.
-type told struct {
-	cause    string
+// Told is what an answer of Azure says about why it refuses.
+type Told struct {
+	Cause    string
+	Said     string // in one printable line
 	provider string // that the answer names; empty for none
-	said     string
 }
 
 // fault is what Azure writes about an error: Resource Manager below error, the metrics without that, the log service one
@@ -43,27 +44,23 @@ type fault struct {
 	Description string `json:"error_description"`
 }
 
-// causeOf finds out why a request failed.
-func causeOf(err error) told {
+// CauseOf finds out why a request failed.
+func CauseOf(err error) Told {
 	f := faultOf(err)
-	why := told{cause: azureapi.ReasonOf(err), said: saidBy(err, f)}
+	why := Told{Cause: azureapi.ReasonOf(err), Said: saidBy(err, f)}
 	var state *unregisteredError
-	var batch *batchError
 	var answer *azcore.ResponseError
 	switch {
 	case errors.As(err, &state):
-		why.cause, why.provider = causeUnregistered, state.provider
-		return why
-	case errors.As(err, &batch):
-		why.cause = causeBatch
+		why.Cause, why.provider = CauseUnregistered, state.provider
 		return why
 	case errors.As(err, &answer):
-		why.cause = causeOfCode(answer.ErrorCode, why.cause)
+		why.Cause = causeOfCode(answer.ErrorCode, why.Cause)
 		why.provider = azureapi.NamespaceIn(f.Message)
 		return why
 	}
 	if cause := causeOfConnection(err, f); cause != "" {
-		why.cause = cause
+		why.Cause = cause
 	}
 	return why
 }
@@ -71,10 +68,10 @@ func causeOf(err error) told {
 // causeOfCode is what a code says more closely than the status.
 func causeOfCode(code, otherwise string) string {
 	if cause, known := map[string]string{
-		"missingsubscriptionregistration": causeUnregistered, "missingregistrationforresourceprovider": causeUnregistered,
-		"subscription not registered": causeUnregistered, "subscriptionnotregistered": causeUnregistered,
-		"subscriptionnotfound": causeSubscription, "invalidsubscriptionid": causeSubscription,
-		"invalidauthenticationtokentenant": causeTenant, "invalidauthenticationtoken": azureapi.ReasonAuthentication,
+		"missingsubscriptionregistration": CauseUnregistered, "missingregistrationforresourceprovider": CauseUnregistered,
+		"subscription not registered": CauseUnregistered, "subscriptionnotregistered": CauseUnregistered,
+		"subscriptionnotfound": CauseSubscription, "invalidsubscriptionid": CauseSubscription,
+		"invalidauthenticationtokentenant": CauseTenant, "invalidauthenticationtoken": azureapi.ReasonAuthentication,
 		"expiredauthenticationtoken": azureapi.ReasonAuthentication, "invalidtokenaudience": azureapi.ReasonAuthentication,
 	}[strings.ToLower(code)]; known {
 		return cause
@@ -89,18 +86,21 @@ func causeOfConnection(err error, f fault) string {
 	text := err.Error()
 	switch {
 	case errors.As(err, &untrusted):
-		return causeCertificate
+		return CauseCertificate
 	case azureapi.Credentials(err) && strings.Contains(text, "_file: "):
-		return causeFile // the text names the key
+		return CauseFile // the text names the key
 	case azureapi.ReasonOf(err) != azureapi.ReasonAuthentication || f.Description != "":
 		return ""
 	case strings.Contains(text, "tls: failed to verify certificate"):
-		return causeCertificate
+		return CauseCertificate
 	case slices.ContainsFunc([]string{"dial tcp", "no such host", "connection reset"}, func(part string) bool { return strings.Contains(text, part) }):
 		return azureapi.ReasonUnavailable
 	}
 	return ""
 }
+
+// Message is what the service said at its deepest; empty where an error has no answer, or one that says nothing.
+func Message(err error) string { return faultOf(err).deepest() }
 
 // faultOf reads the body of the answer that an error has; its fields are empty where there is none.
 func faultOf(err error) fault {
