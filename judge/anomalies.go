@@ -51,6 +51,7 @@ type Baselines struct {
 	reached    []time.Time // up to when each source was read
 	fedAt      time.Time   // when all sources were read up to then; zero: not yet
 	forgotAt   time.Time
+	read       map[string]bool  // services that were read without a failure, at fedAt
 	steady     map[string]bool  // resources that are reported all the time, by their keys
 	changes    map[string]noted // of incidents that go on
 }
@@ -157,6 +158,7 @@ func (b *Baselines) Feed(ctx context.Context, reader history.Reader, now time.Ti
 	if b.generation != generation {
 		return errRelearnt
 	}
+	b.read = read
 	b.look(read, now)
 	if now.Sub(b.forgotAt) >= forgetting {
 		b.set.Forget(now)
@@ -301,7 +303,10 @@ func (b *Baselines) incidents(view *fleet.Fleet) []baseline.Merged {
 		return nil
 	}
 	known := places(view)
-	b.steady = steady(view)
+	first := len(b.steady) == 0
+	if b.steady = steady(view); first { // what is silent since before the first view is told with it
+		b.look(b.read, b.fedAt)
+	}
 	view.BaselinesAt, view.Baselines = b.fedAt, b.set.Len()
 	return b.set.Incidents(view.At, func(key baseline.Key) (baseline.Place, bool) {
 		resource, ok := known[key.Resource]
