@@ -77,6 +77,17 @@ func (a *anomalies) look(ctx context.Context, view *fleet.Fleet, findings []dete
 	}
 }
 
+// usual is what the baselines know of how long operations take; unknown without them.
+func (a *anomalies) usual(of fleet.Resource, at time.Time) fleet.Value {
+	if a == nil {
+		return fleet.Unknown
+	}
+	if baselines := a.current.Load(); baselines != nil {
+		return baselines.Usual(of, at)
+	}
+	return fleet.Unknown
+}
+
 // run learns until the context ends: the past first, or what is new since the last run, then grain after grain. It begins once
 // the detection has caught up, so that it holds nothing up.
 func (a *anomalies) run(ctx context.Context) error {
