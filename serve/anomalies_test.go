@@ -96,6 +96,16 @@ func TestAnomalyOfAPlantedStep(t *testing.T) {
 	} else if points, err := planted.memory.Instant(t.Context(), query, step.Add(15*time.Minute)); err != nil || len(points) != 1 || points[0].Value < 0.007 {
 		t.Errorf("%s gives %v, %v; want the latency of the volume", query, points, err)
 	}
+	if usual := e.anomalies.usual(one.Resource, now); !usual.AtLeast(0.0019) || usual.AtLeast(0.0021) {
+		t.Errorf("usual latency %v, want 2 ms as before the step", usual)
+	}
+	for _, pool := range e.latest.Load().Fleet.Pools {
+		for _, volume := range pool.Volumes {
+			if !volume.Days.Latency.AtLeast(0.0019) {
+				t.Errorf("the rules see the usual latency %v of %s", volume.Days.Latency, volume.Identity.Volume)
+			}
+		}
+	}
 	for family, want := range map[*schema.Family]float64{schema.BaselineStateHealthy: 1, schema.BaselineUsual: 0.002} {
 		if got, ok := sampleOf(output, family, "calm"); !ok || got < want*0.9 || got > want*1.1 {
 			t.Errorf("%s is %v, want %v", family.Name, got, want)
