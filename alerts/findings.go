@@ -72,14 +72,17 @@ const pagesFrom = 0.6
 const (
 	surest   = "finding:nasight_finding_confidence:max"
 	severest = "finding:nasight_finding_severity:max"
+	quiet    = "finding:nasight_finding_quiet:max"
 	notifies = "finding:nasight_finding_confidence:notify" // with the severity at which the finding notifies as a label
 )
 
-// recordings decide in one place at which severity a finding notifies: at exactly one, or at none where it is a hint.
+// recordings decide in one place at which severity a finding notifies: at exactly one, or at none where it is a hint or nobody is to
+// be notified of it, as of anomalies beyond the day's ration.
 func recordings() []Rule {
 	identity := strings.Join(schema.FindingActive.Labels, ", ")
 	highest := func(family *schema.Family) string { return fmt.Sprintf("max by (%s) (%s)", identity, family.Name) }
 	at := func(severity detectors.Severity, expr string) Rule {
+		expr = fmt.Sprintf("(%s) unless %s == 1", expr, quiet)
 		return Rule{Record: notifies, Expr: expr, Labels: map[string]string{"severity": severity.String()}}
 	}
 	sure := func(severity detectors.Severity) Rule {
@@ -88,6 +91,7 @@ func recordings() []Rule {
 	return []Rule{
 		{Record: surest, Expr: highest(schema.FindingConfidence)},
 		{Record: severest, Expr: highest(schema.FindingSeverity)},
+		{Record: quiet, Expr: highest(schema.FindingQuiet)},
 		sure(detectors.Critical),
 		sure(detectors.Warning),
 		at(detectors.Info, fmt.Sprintf("%[1]s >= %[2]g and (%[3]s == %[4]d or %[1]s < %[5]g)",

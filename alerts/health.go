@@ -52,7 +52,7 @@ func paces(interval time.Duration) []pace {
 // healthRows is the table. A window of counters or of changes spans ten intervals, a wait five: one failed scrape, or one
 // restart, is no alert.
 func healthRows(interval time.Duration) []health {
-	rows := append(collecting(interval), judging(interval)...)
+	rows := append(append(collecting(interval), judging(interval)...), learning(interval)...)
 	rows = append(append(rows, clouds(interval)...), leaving(interval)...)
 	return append(append(rows, telling(interval)...), reporting(interval)...)
 }

@@ -3,7 +3,9 @@ package alerts
 import "github.com/nasight/nasight/detectors"
 
 // Findings is the table of the findings that detectors make.
-func Findings() []Finding { return append(hostFindings(), cloudFindings()...) }
+func Findings() []Finding {
+	return append(append(hostFindings(), cloudFindings()...), anomalyFindings()...)
+}
 
 func row(detector, variant, cause, way string) Finding {
 	return Finding{Name: detectors.Name{Detector: detector, Variant: variant}, Cause: cause, Way: way}
@@ -96,5 +98,19 @@ func cloudFindings() []Finding {
 			"More throughput than this protocol and mix can reach", "Lower it, or change the work to larger blocks or more reads."),
 		row(beyond, detectors.VariantVolumeMaximum,
 			"More throughput than one volume can have", "Lower it and give the rest to others."),
+	}
+}
+
+// anomalyFindings are those of the statistical baselines: they may name a volume, a client, or what both have in common.
+func anomalyFindings() []Finding {
+	return []Finding{
+		row(detectors.Anomaly, detectors.VariantLevel,
+			"Latency, throughput or operations left their usual and stay away from it", "Compare with what changed at that time: the finding lists it."),
+		row(detectors.Anomaly, detectors.VariantSpike,
+			"Latency, throughput or operations left their usual for some minutes", "Compare with what ran at that time: a job, a backup, a failover."),
+		row(detectors.Anomaly, detectors.VariantFlatline,
+			"A metric repeats one value although it changes otherwise", "Compare with another source: the clients' own counters, or the provider's console."),
+		row(detectors.Anomaly, detectors.VariantStale,
+			"A metric is not reported any more", "Look whether the collector reads the others, then at the service's own status."),
 	}
 }

@@ -21,6 +21,7 @@ type Place struct {
 
 // Member is one incident of one series.
 type Member struct {
+	Key      Key
 	Place    Place
 	Signal   *Signal
 	Incident Incident

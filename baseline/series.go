@@ -85,7 +85,7 @@ func (s *Series) Look(now time.Time) Event {
 	if s.signal.GapIsZero {
 		return s.fill(seconds - int64((s.signal.Delay+s.signal.Grain)/time.Second))
 	}
-	if s.clock.known < learnSamples {
+	if s.clock.known < learnSamples || s.signal.Sporadic {
 		return 0
 	}
 	return s.silence.look(seconds, s.clock.last, int64(s.signal.StaleAfter()/time.Second))

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 )
 
-// Key names a series: what is measured, by its signal's name, and of which resource.
+// Key names a series: what is measured, by its signal's ID, and of which resource.
 type Key struct {
 	Signal   string
 	Resource string
@@ -32,7 +33,7 @@ type Set struct {
 func NewSet(signals []Signal, most int) *Set {
 	s := &Set{signals: make(map[string]*Signal, len(signals)), series: map[Key]*Series{}, most: most}
 	for _, signal := range signals {
-		s.signals[signal.Name] = &signal
+		s.signals[signal.key()] = &signal
 	}
 	return s
 }
@@ -40,14 +41,19 @@ func NewSet(signals []Signal, most int) *Set {
 // Feed takes a sample of a series, which is begun if it is new. The error says that there are as many series as there may be,
 // or no such signal; it costs the sample.
 func (s *Set) Feed(key Key, at time.Time, x float64) (Event, error) {
-	series, ok := s.series[key]
-	if !ok {
-		var err error
-		if series, err = s.begin(key); err != nil {
-			return 0, err
-		}
+	series, err := s.Of(key)
+	if err != nil {
+		return 0, err
 	}
 	return series.Feed(at, x), nil
+}
+
+// Of is one series of the set, which is begun if it is new, for who has many samples of it. The error is as of Feed.
+func (s *Set) Of(key Key) (*Series, error) {
+	if series, ok := s.series[key]; ok {
+		return series, nil
+	}
+	return s.begin(key)
 }
 
 func (s *Set) begin(key Key) (*Series, error) {
@@ -88,6 +94,9 @@ func (s *Set) All() iter.Seq2[Key, *Series] {
 		}
 	}
 }
+
+// Unordered goes through the series in any order, which costs less.
+func (s *Set) Unordered() iter.Seq2[Key, *Series] { return maps.All(s.series) }
 
 // Forget drops the series that had no sample for 28 days, and says how many: they would begin anew.
 func (s *Set) Forget(now time.Time) int {

@@ -8,10 +8,14 @@
 // All of it is arithmetic on plain structs: times are given, there is no clock, and the same samples give the same incidents.
 package baseline
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Signal is what the series of one kind have in common.
 type Signal struct {
+	ID    string        // by which keys name it; empty for its name. Signals of one name may come from sources that differ
 	Name  string        // as it is read in a finding: read latency, throughput
 	Unit  string        // seconds, bytes per second, operations per second
 	Grain time.Duration // from sample to sample; faster sources are averaged before
@@ -31,7 +35,12 @@ type Signal struct {
 	Stands bool
 	// GapIsZero says that the source sends nothing where there is nothing, so that a gap is zero and not silence.
 	GapIsZero bool
+	// Sporadic says that samples come only while there is something to measure, so that a gap is no silence.
+	Sporadic bool
 }
+
+// key is what a Key calls the signal.
+func (s *Signal) key() string { return cmp.Or(s.ID, s.Name) }
 
 const (
 	mebibyte = 1 << 20

@@ -16,6 +16,7 @@ type Detection struct {
 	For                int                  `yaml:"for"`    // evaluations in a row before a finding fires; 0: each detector's own
 	Keep               int                  `yaml:"keep"`   // evaluations without the finding before it resolves; 0: each detector's own
 	Prices             []detectors.PriceRow `yaml:"prices"` // what the operator pays; without a row nothing is said in money
+	Anomalies          Anomalies            `yaml:"anomalies"`
 	Thresholds         Thresholds           `yaml:"thresholds"`
 }
 
@@ -41,7 +42,7 @@ type Thresholds struct {
 func defaultDetection() Detection {
 	settings := detectors.DefaultSettings()
 	return Detection{
-		Interval: Duration(time.Minute), Window: Duration(time.Minute),
+		Interval: Duration(time.Minute), Window: Duration(time.Minute), Anomalies: defaultAnomalies(),
 		Thresholds: Thresholds{
 			MinimumCoverage: settings.MinimumCoverage, HintBelow: settings.HintBelow, Doubt: settings.Doubt,
 			Activity: settings.Activity, Session: settings.Session, Metadata: settings.Metadata,
@@ -63,6 +64,7 @@ func (d Detection) Settings() detectors.Settings {
 	settings.Pool, settings.Limit, settings.Envelope = t.Pool, t.Limit, t.Envelope
 	settings.Placement, settings.Hard, settings.Share = t.Placement, t.Hard, t.Share
 	settings.Prices = d.Prices
+	settings.Anomaly = detectors.AnomalySettings(d.Anomalies.Notify)
 	return settings
 }
 
@@ -82,4 +84,5 @@ func (c *check) detection(detection Detection) {
 	}
 	c.thresholds(detection)
 	c.prices(detection.Prices)
+	c.anomalies(detection.Anomalies)
 }

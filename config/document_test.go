@@ -42,6 +42,7 @@ func TestDocumentedExamplesParse(t *testing.T) {
 func TestDocumentedDefaultsAreTheDefaults(t *testing.T) {
 	got, want := parse(t, documented(t)[0]), Default()
 	// The sections that are empty by default and show an example instead.
+	got.Detection.Anomalies.Expected = want.Detection.Anomalies.Expected
 	got.Collectors, got.Providers, got.Detection.Prices, got.PromHost = want.Collectors, want.Providers, want.Detection.Prices, want.PromHost
 	got.Alerting.Alertmanagers = want.Alerting.Alertmanagers
 	got.Export.RemoteWrite, got.Export.VictoriaMetrics = want.Export.RemoteWrite, want.Export.VictoriaMetrics
@@ -105,7 +106,7 @@ func has(node any, path []string) bool {
 
 // A setting of the detectors that is no threshold here would be out of the operator's reach.
 func TestEverySettingOfTheDetectorsCanBeSet(t *testing.T) {
-	elsewhere := map[string]bool{"snapshot": true, "for": true, "keep": true, "gap": true}
+	elsewhere := map[string]bool{"snapshot": true, "for": true, "keep": true, "gap": true, "anomaly.per_thousand": true, "anomaly.per_resource": true}
 	settable := map[string]bool{}
 	for _, key := range keys(reflect.TypeFor[Thresholds](), "") {
 		settable[key] = true

@@ -12,7 +12,7 @@ import (
 // they are asked again, so that all are told together.
 func (c *check) thresholds(detection Detection) {
 	failed := map[string]bool{}
-	detection.For, detection.Keep, detection.Prices = 0, 0, nil
+	detection.For, detection.Keep, detection.Prices, detection.Anomalies = 0, 0, nil, defaultAnomalies() // checked by themselves
 	for {
 		err := detection.Settings().Validate()
 		if err == nil {

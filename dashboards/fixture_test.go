@@ -84,7 +84,8 @@ func (f *fixture) play(ctx context.Context, put *stage.Stage) error {
 	const window = 5 * time.Minute
 	terms := judge.HostTerms(window)
 	terms.Profile, terms.Settings.Prices = view.Spacing(window, pace), prices()
-	watch := judge.NewWatch(f, f, terms)
+	terms.Anomalies = judge.AnomalyTerms{On: true, Series: 1000, Bands: 1000, Learn: remember, Interval: pace, Activity: terms.Settings.Activity.Operations}
+	watch, baselines := judge.NewWatch(f, f, terms), judge.NewBaselines(terms.Anomalies)
 	for since := time.Duration(0); since <= played; since += pace {
 		at := start().Add(since)
 		put.Advance(at)
@@ -101,8 +102,27 @@ func (f *fixture) play(ctx context.Context, put *stage.Stage) error {
 		if _, err := watch.Step(ctx, at); err != nil {
 			return err
 		}
+		if err := f.band(ctx, baselines, terms, at); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// band keeps what serve tells of its baselines, as often as it does.
+func (f *fixture) band(ctx context.Context, baselines *judge.Baselines, terms judge.Terms, at time.Time) error {
+	if !at.Truncate(schema.BaselineGrain).Equal(at) {
+		return nil
+	}
+	if err := baselines.Feed(ctx, f, at); err != nil {
+		return err
+	}
+	seen, err := terms.View(ctx, f, at)
+	if err != nil {
+		return err
+	}
+	healthy := schema.Sample{Family: schema.BaselineStateHealthy, Labels: []string{"central"}, Value: 1, Time: at}
+	return f.Append(ctx, append(baselines.Samples(seen, "central", at), healthy))
 }
 
 // prices are what the demo does not know: what its fleet costs.

@@ -23,7 +23,7 @@ func special(label string) []string {
 		"step": {"slots", "sessions"}, "type": {"read", "metadata"}, "api": {"Create", "Read"}, "detector": {"smb_multichannel", "metadata_heavy", "limit_reached"},
 		"variant": {"single_thread_penalty"}, "media": {"ssd"}, "protocol": {"nfs", "smb"}, "response": {"ClientMetadataThrottling"}, "outcome": {"stored"},
 		"feature": {"AzurePremiumFilesMetadataCacheFeature"}, "reason": {"timeout"}, "limit": {"soft"}, "scope": {"server"}, "collector": {"nfs"},
-		"service": {"gcnv", "azurefiles"}, "cloud": {"gcp"},
+		"service": {"gcnv", "azurefiles"}, "cloud": {"gcp"}, "state": {"normal", "learning"},
 	}[label]
 }
 

@@ -32,7 +32,7 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	got := [6]int{len(fleet.Projects), len(fleet.Subscriptions), pools, volumes, linux, windows}
-	if want := [6]int{2, 2, 12, 60, 40, 15}; got != want {
+	if want := [6]int{2, 2, 13, 68, 40, 15}; got != want {
 		t.Errorf("projects, subscriptions, pools, volumes and shares, Linux and Windows hosts: %v, want %v", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,13 +12,10 @@ import (
 
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/config"
-	"github.com/nasight/nasight/fleet"
 	"github.com/nasight/nasight/history"
 	"github.com/nasight/nasight/judge"
 	"github.com/nasight/nasight/schema"
-	"github.com/nasight/nasight/simulator/model"
 	"github.com/nasight/nasight/simulator/stage"
-	"github.com/nasight/nasight/simulator/world"
 )
 
 // remember fills history with the past. The weeks of the hosts no collector can fetch: they are the roll-ups that serve
@@ -36,7 +34,11 @@ func (s *simulation) remember(ctx context.Context, cfg config.Config) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Save()) }()
-	played, err := stage.New(ctx, stage.Options{World: s.world, Past: past - lastHour, Memory: memory})
+	host, err := os.Hostname() // as serve calls itself
+	if err != nil {
+		return err
+	}
+	played, err := stage.New(ctx, stage.Options{World: s.world, Past: past - lastHour, Host: host, Memory: memory})
 	if err != nil {
 		return err
 	}
@@ -91,33 +93,9 @@ func (s *simulation) weeks(ctx context.Context, to time.Time, into *archive, ter
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := into.Backfill(ctx, terms.Record(look(s.world.Endpoints(at.Add(-rollUpGrain)), s.hosts.fleet, at), nil)); err != nil {
+		if err := into.Backfill(ctx, terms.Record(stage.Seen(s.world.Endpoints(at.Add(-rollUpGrain)), s.hosts.fleet, at), nil)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// look is a view as hosts with these endpoints would give it, as far as roll-ups are made of it.
-func look(endpoints []world.Endpoint, described *model.Fleet, at time.Time) *fleet.Fleet {
-	windows := map[string]bool{}
-	for _, host := range described.Hosts {
-		windows[host.Name] = host.OS == model.Windows
-	}
-	view := &fleet.Fleet{At: at}
-	for _, e := range endpoints {
-		seen := &fleet.Endpoint{Host: e.Host, Server: e.Server, Protocol: e.Protocol}
-		transport := &fleet.Transport{Protocol: e.Protocol, Rate: fleet.Value(e.Operations), RTT: fleet.Unknown, Execute: fleet.Unknown}
-		if e.Operations > 0 {
-			transport.RTT, transport.Execute = fleet.Value(e.RTT), fleet.Value(e.Execute)
-		}
-		seen.Transports = []*fleet.Transport{transport}
-		if !windows[e.Host] { // Windows does not tell of single connections
-			for _, rate := range e.Sessions {
-				seen.Sessions = append(seen.Sessions, &fleet.Session{Rate: fleet.Value(rate)})
-			}
-		}
-		view.Clients = append(view.Clients, &fleet.Client{Host: e.Host, Endpoints: []*fleet.Endpoint{seen}})
-	}
-	return view
 }

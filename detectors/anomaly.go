@@ -53,9 +53,10 @@ func (p *pass) anomalyDraft(a fleet.Anomaly) draft {
 		coverage:  anomalyConfidence(a.Root.Incident),
 		certainty: anomalyCertainty(a),
 		summary:   anomalySummary(a),
-		evidence:  append(p.evidence(resource, anomalyFacts(a.Root)...), p.memberEvidence(a)...),
+		evidence:  append(rerun(a.Query, p.evidence(resource, anomalyFacts(a.Root)...)), p.memberEvidence(a)...),
 		remedy:    anomalyRemedy(a),
 		affects:   anomalyAffects(a),
+		since:     a.Start,
 	}
 }
 
@@ -114,6 +115,14 @@ func anomalyFacts(m baseline.Member) []fact {
 		{"factor between them", fleet.Value(incident.Effect(m.Signal.Offset)), "ratio", atLeast(1 + baseline.LeastEffect), ""},
 		{"rarity, in powers of ten", fleet.Value(incident.Rarity), "", atLeast(baseline.OpenRarity), ""},
 	}
+}
+
+// rerun names the query of the first number, which is a sample.
+func rerun(query string, evidence []Evidence) []Evidence {
+	if len(evidence) > 0 {
+		evidence[0].Query, evidence[0].Window = query, "5 minutes"
+	}
+	return evidence
 }
 
 // memberEvidence lists the other series, each with how far off it is; the first of many.

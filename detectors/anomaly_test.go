@@ -158,12 +158,13 @@ func TestAnomalyIsNamed(t *testing.T) {
 // TestAnomalyIsLast: whatever names a cause on the same path blocks the statistic, and is not blocked by it.
 func TestAnomalyIsLast(t *testing.T) {
 	anomaly := judgeAnomalies(anomalyOf(func(a *fleet.Anomaly) { a.Others = []baseline.Member{aMember("two")} }))[0]
-	limit := Finding{ID: "limit", Detector: LimitReached, Variant: VariantThroughput, State: Firing, Resource: fleet.ResourceAt(aMember("two").Place)}
-	elsewhere := limit
+	limit := Finding{ID: "limit", Detector: LimitReached, Variant: VariantThroughput, State: Firing, Resource: fleet.ResourceAt(aMember("two").Place), Since: anomaly.Since}
+	elsewhere, before := limit, limit
 	elsewhere.ID, elsewhere.Resource.Pool = "elsewhere", "another"
-	findings := []Finding{limit, elsewhere, anomaly}
+	before.ID, before.Since = "before", anomaly.Since.Add(-time.Hour)
+	findings := []Finding{limit, elsewhere, before, anomaly}
 	block(findings)
-	if got := findings[2].BlockedBy; len(got) != 1 || got[0] != "limit" {
+	if got := findings[3].BlockedBy; len(got) != 1 || got[0] != "limit" {
 		t.Errorf("the anomaly is blocked by %v, want the limit of one of its volumes", got)
 	}
 	if len(findings[0].BlockedBy) > 0 {

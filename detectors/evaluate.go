@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -45,6 +46,7 @@ type draft struct {
 	waste     fleet.Value
 	prices    []PriceRow // what the waste was computed with
 	affects   []fleet.Resource
+	since     time.Time // where the rule knows since when it has been so
 }
 
 // Evaluate runs every rule over the view, whatever its clock, each finding once, the most severe first and among equals the root cause
@@ -87,10 +89,14 @@ func (p *pass) finding(d draft) Finding {
 		usd := float64(d.waste)
 		waste = &usd
 	}
+	since := p.view.At
+	if !d.since.IsZero() && d.since.Before(since) {
+		since = d.since
+	}
 	return Finding{
 		ID: id(d.name, d.resource), Detector: d.name.Detector, Variant: d.name.Variant,
 		Severity: d.severity, Confidence: c, Hint: c < s.HintBelow,
-		Since: p.view.At, Resource: d.resource, Summary: d.summary, Evidence: d.evidence,
+		Since: since, Resource: d.resource, Summary: d.summary, Evidence: d.evidence,
 		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects, Prices: d.prices,
 	}
 }

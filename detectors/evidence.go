@@ -24,9 +24,10 @@ func (p *pass) evidence(resource fleet.Resource, facts ...fact) []Evidence {
 		if !f.value.Known() && f.threshold == "" {
 			continue
 		}
+		query := p.query(f.feature, resource)
 		list = append(list, Evidence{
 			Name: f.name, Value: f.value, Unit: f.unit, Threshold: f.threshold,
-			Window: p.window(f.feature), Query: p.query(f.feature, resource),
+			Window: p.window(f.feature, query), Query: query,
 		})
 	}
 	return list
@@ -39,8 +40,17 @@ func (p *pass) query(feature string, resource fleet.Resource) string {
 	return p.view.Query(feature, resource)
 }
 
+// usualWindow is what a baseline's number covers: what it has learnt of the half hour of the day. No query gives it.
+const usualWindow = "this half hour, as learnt"
+
 // window says what time a number covers.
-func (p *pass) window(feature string) string {
+func (p *pass) window(feature, query string) string {
+	switch feature {
+	case fleet.FeatureBaseline, fleet.FeatureVolumeBaseline:
+		if p.view.Query != nil && query == "" {
+			return usualWindow
+		}
+	}
 	switch feature {
 	case fleet.FeatureCompletions, fleet.FeatureTimeouts, fleet.FeatureReceives, fleet.FeatureConnecting,
 		fleet.FeaturePendingFloor, fleet.FeatureClockAdvance:

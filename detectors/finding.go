@@ -78,6 +78,8 @@ type Finding struct {
 	WasteUSDPerMonth *float64 `json:"waste_usd_per_month"` // nil without an operator's price
 	Remedy           []Remedy `json:"remedy"`              // what to do, the best first
 	BlockedBy        []string `json:"blocked_by"`          // ids of findings to solve first
+	// Quiet says why nobody is notified of a finding that is listed all the same; empty where nothing speaks against it.
+	Quiet string `json:"quiet,omitempty"`
 
 	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
 	Prices  []PriceRow       `json:"-"` // what the waste was computed with; empty where there is none

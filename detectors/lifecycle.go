@@ -21,6 +21,8 @@ type Round struct {
 	Unknown []string
 	// Held are the ids of conditions that are between their resolve and their fire threshold. A firing finding stays.
 	Held []string
+	// Baselines is how many series have one: what the notifications of anomalies are rationed by.
+	Baselines int
 }
 
 // Judge evaluates a view for the life cycle, by the rules of the clocks that are due: without any, those of every minute.
@@ -32,7 +34,7 @@ func Judge(view *fleet.Fleet, settings Settings, due ...Clock) Round {
 		due = []Clock{Minute}
 	}
 	p := newPass(view, settings)
-	return Round{At: view.At, Due: due, Found: p.evaluate(due...), Unjudged: p.unjudged(due), Unknown: p.unknown(due), Held: p.held()}
+	return Round{At: view.At, Due: due, Found: p.evaluate(due...), Unjudged: p.unjudged(due), Unknown: p.unknown(due), Held: p.held(), Baselines: view.Baselines}
 }
 
 func (r Round) due(clock Clock) bool {
@@ -89,8 +91,10 @@ func (p *pass) unjudged(due []Clock) []fleet.Resource {
 type Lifecycle struct {
 	timing func(Name) Timing
 	gap    time.Duration
+	ration AnomalySettings
 	at     time.Time
 	tracks map[string]*track
+	told   []notice
 }
 
 // track is one finding's way through its life.
@@ -100,6 +104,9 @@ type track struct {
 	Misses  int     `json:"misses"`  // false evaluations in a row while firing
 
 	Judged time.Time `json:"judged"` // when it was last found true or false
+
+	Told  bool `json:"told,omitempty"`  // counted as a notification
+	Quiet bool `json:"quiet,omitempty"` // there were too many before it
 }
 
 // mark is one evaluation.
@@ -110,7 +117,7 @@ type mark struct {
 
 // NewLifecycle starts without findings. The settings give each detector's timing, and overrides of it.
 func NewLifecycle(settings Settings) *Lifecycle {
-	return &Lifecycle{timing: settings.timing, gap: settings.Gap, tracks: map[string]*track{}}
+	return &Lifecycle{timing: settings.timing, gap: settings.Gap, ration: settings.Anomaly, tracks: map[string]*track{}}
 }
 
 // Step takes one round. It returns false if the round was ignored because it is not later than the last.
@@ -127,6 +134,7 @@ func (l *Lifecycle) Step(round Round) bool {
 	}
 	l.at = at
 	l.judge(round)
+	l.tell(round.Baselines)
 	return true
 }
 
@@ -201,6 +209,9 @@ func (l *Lifecycle) hit(id string, finding Finding) {
 		t.add(mark{l.at, true}, timing.Of)
 		count, since = t.trues()
 	}
+	if state == Pending && !finding.Since.IsZero() && finding.Since.Before(since) {
+		since = finding.Since // the rule knows better
+	}
 	if count >= timing.Needed {
 		state, t.Window = Firing, nil
 	}
@@ -273,7 +284,11 @@ func (t *track) age(now time.Time, timing Timing) {
 func (l *Lifecycle) Active() []Finding {
 	findings := make([]Finding, 0, len(l.tracks))
 	for _, t := range l.tracks {
-		findings = append(findings, t.Finding)
+		finding := t.Finding
+		if t.Quiet {
+			finding.Quiet = QuietRationed
+		}
+		findings = append(findings, finding)
 	}
 	slices.SortFunc(findings, order)
 	block(findings)

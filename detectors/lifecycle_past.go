@@ -9,7 +9,7 @@ import (
 // Before is a life cycle for a fold over a part of the past that became known late: it begins with what has been firing since
 // before first and is about a pool or a volume. Such a finding goes on where the past shows nothing else.
 func (l *Lifecycle) Before(first time.Time) *Lifecycle {
-	past := &Lifecycle{timing: l.timing, gap: l.gap, tracks: map[string]*track{}}
+	past := &Lifecycle{timing: l.timing, gap: l.gap, ration: l.ration, tracks: map[string]*track{}}
 	for id, t := range l.tracks {
 		if t.fires() && t.Finding.ofCloud() && t.Finding.Since.Before(first) {
 			begun := &track{Finding: t.Finding, Judged: first}

@@ -11,13 +11,14 @@ type saved struct {
 	Version int               `json:"version"`
 	At      time.Time         `json:"at"`
 	Tracks  map[string]*track `json:"tracks"`
+	Told    []notice          `json:"told,omitempty"`
 }
 
 const savedVersion = 1
 
 // MarshalJSON saves where every finding stands. The settings are not part of it.
 func (l *Lifecycle) MarshalJSON() ([]byte, error) {
-	return json.Marshal(saved{savedVersion, l.at, l.tracks})
+	return json.Marshal(saved{savedVersion, l.at, l.tracks, l.told})
 }
 
 // UnmarshalJSON restores what MarshalJSON saved into a life cycle made by NewLifecycle. It changes nothing on error.
@@ -40,7 +41,7 @@ func (l *Lifecycle) UnmarshalJSON(data []byte) error {
 	if state.Tracks == nil {
 		state.Tracks = map[string]*track{}
 	}
-	l.at, l.tracks = state.At, state.Tracks
+	l.at, l.tracks, l.told = state.At, state.Tracks, state.Told
 	return nil
 }
 

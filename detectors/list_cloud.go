@@ -55,6 +55,7 @@ func cloudRules() []Rule {
 			Window:   week, Clock: Daily, Timing: Timing{Needed: 7, Of: 7, Keep: 2},
 			judge: beyondEnvelope,
 		},
+		AnomalyRule(),
 	}
 }
 

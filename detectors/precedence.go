@@ -70,6 +70,7 @@ func block(findings []Finding) {
 		}
 		f.BlockedBy = winners(f, candidates)
 	}
+	explain(findings)
 }
 
 // hostsOf are the hosts that a finding is about or that suffer from it, each once; the empty name stands for the cloud.

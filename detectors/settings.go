@@ -34,7 +34,14 @@ type Settings struct {
 	Placement PlacementSettings `yaml:"placement"`
 	Hard      HardSettings      `yaml:"hard"`
 	Share     ShareSettings     `yaml:"share"`
+	Anomaly   AnomalySettings   `yaml:"anomaly"`
 	Prices    []PriceRow        `yaml:"prices"` // the operator's; without a row money is not spoken of
+}
+
+// AnomalySettings ration the notifications of anomalies in any 24 hours; what is beyond is listed and quiet.
+type AnomalySettings struct {
+	PerThousand float64 `yaml:"per_thousand"` // of all, for every 1,000 series that have a baseline; one at least
+	PerResource int     `yaml:"per_resource"`
 }
 
 // ActivitySettings say what is idle: below all three.
@@ -129,6 +136,7 @@ const mebibyte = 1 << 20
 func DefaultSettings() Settings {
 	return Settings{
 		Gap: 5 * time.Minute, MinimumCoverage: 0.8, HintBelow: 0.4, Doubt: 0.7,
+		Anomaly:  AnomalySettings{PerThousand: 5, PerResource: 3},
 		Activity: ActivitySettings{Operations: 50, Bytes: 5 * mebibyte, Outstanding: 1},
 		Session: SessionSettings{
 			Backlog: 1, SlotsFull: 0.90, QueueShare: 0.20, SessionQueue: 0.4, Outstanding: 3,
@@ -195,6 +203,7 @@ func (s Settings) ranges() []bounds {
 	session, metadata, latency, client := s.Session, s.Metadata, s.Latency, s.Client
 	return append(append(s.cloudRanges(), s.Share.ranges()...), []bounds{
 		share("minimum_coverage", s.MinimumCoverage), share("hint_below", s.HintBelow), share("doubt", s.Doubt),
+		amount("anomaly.per_thousand", s.Anomaly.PerThousand),
 		amount("activity.operations", s.Activity.Operations), amount("activity.bytes", s.Activity.Bytes),
 		amount("activity.outstanding", s.Activity.Outstanding),
 		amount("session.backlog", session.Backlog), share("session.slots_full", session.SlotsFull),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/evaluate"
+	"github.com/nasight/nasight/schema"
 	"github.com/nasight/nasight/simulator/stage"
 )
 
@@ -85,6 +86,9 @@ func soon(row evaluate.Row) time.Duration {
 			continue
 		}
 		most = max(most, time.Duration(rule.Timing.Needed)*time.Minute+2*rule.Window)
+	}
+	if row.Detector == detectors.Anomaly && (row.Variant == "" || row.Variant == detectors.VariantFlatline) {
+		most += 12*schema.GCNVGrain - 30*time.Minute // a flatline is twelve samples
 	}
 	return most
 }

@@ -24,12 +24,16 @@ const (
 
 	// longest is what is kept in memory: of twenty hosts, what a memory history holds. A longer scenario has its history in files.
 	longest = 6 * time.Hour
+
+	leastLearnt = 12 * time.Hour // of the past, below which no baseline can say anything in a scenario's time
+	seriesMost  = 50_000         // that have a baseline, as serve's default
 )
 
 // played is one scenario as it was judged, and what that took.
 type played struct {
 	Case
 	looks  int
+	told   Notices
 	spent  time.Duration // of the processor, in all looks together; 0 where it is not known
 	series float64       // that history held at the end
 }
@@ -48,12 +52,12 @@ func play(ctx context.Context, s *Scenario, open Opening) (_ *played, err error)
 	defer closing(kept, &err)
 	p := &player{
 		scenario: s, world: world, store: kept, changes: s.Changes,
-		watch: judge.NewWatch(kept, kept, judge.HostTerms(window)),
+		watch: judge.NewWatch(kept, kept, s.terms()),
 	}
 	if err := p.run(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	result := &played{Case: Case{Name: s.Name, Episodes: p.observer.Episodes()}, looks: p.looks, spent: p.spent}
+	result := &played{Case: Case{Name: s.Name, Episodes: p.observer.Episodes()}, looks: p.looks, told: p.noticed.notices(), spent: p.spent}
 	if result.series, err = p.series(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -65,6 +69,15 @@ func play(ctx context.Context, s *Scenario, open Opening) (_ *played, err error)
 		result.Truths = append(result.Truths, truth)
 	}
 	return result, nil
+}
+
+// terms are those of a scenario. Its baselines learn from its past; no past, nothing to learn from.
+func (s *Scenario) terms() judge.Terms {
+	terms := judge.HostTerms(window)
+	terms.Anomalies.On = s.Past >= leastLearnt
+	terms.Anomalies.Series, terms.Anomalies.Learn = seriesMost, s.Past
+	terms.Anomalies.Interval, terms.Anomalies.Activity = schema.HostGrain, terms.Settings.Activity.Operations
+	return terms
 }
 
 // ImpossibleError says that the simulator cannot play what a scenario describes.
@@ -142,6 +155,7 @@ type player struct {
 	changes  []Change // that are still to come
 	watch    *judge.Watch
 	observer Observer
+	noticed  noticed
 	looks    int
 	spent    time.Duration
 }
@@ -228,6 +242,7 @@ func (p *player) look(ctx context.Context, since time.Duration) error {
 	}
 	p.looks++
 	p.observer.Observe(since, findings)
+	p.noticed.observe(findings, p.watch.Baselines(), interval)
 	return nil
 }
 

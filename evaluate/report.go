@@ -99,6 +99,9 @@ func (p *Part) summary(cases string) string {
 	if p.Unlabelled > 0 {
 		text += fmt.Sprintf("; %d findings of which no label speaks are not counted", p.Unlabelled)
 	}
+	if p.Notices.SeriesDays > 0 {
+		text += "; " + p.Notices.words()
+	}
 	if p.Cost.Known() {
 		text += fmt.Sprintf("; %.1f ms of the processor for 1,000 series and evaluation", 1000*float64(p.Cost))
 	}

@@ -33,6 +33,7 @@ type Part struct {
 	Scores
 
 	Cost       fleet.Value `json:"cpu_seconds_per_1000_series"` // of one evaluation; missing where it was not measured
+	Notices    Notices     `json:"anomaly_notices"`
 	Deviations []Deviation `json:"deviations"`
 
 	Predictions []Prediction `json:"predictions"`
@@ -79,6 +80,7 @@ func Play(ctx context.Context, scenarios []*Scenario, open Opening, options Opti
 	var cases []Case
 	for _, one := range all {
 		cases = append(cases, one.Case)
+		part.Notices.add(one.told)
 	}
 	part.count(cases)
 	part.Cost = cost(all)

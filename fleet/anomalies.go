@@ -7,6 +7,7 @@ import "github.com/nasight/nasight/baseline"
 type Anomaly struct {
 	baseline.Merged
 	Expected []string // the operator's windows in which it began
+	Query    string   // gives the samples of the root, each of the 5 minutes before it
 	Changes  []string // what changed at that time, in words: a list, not a claim of cause
 }
 
@@ -47,4 +48,20 @@ func (r Resource) common(other Resource) Resource {
 		*level(&same) = *level(&r)
 	}
 	return same
+}
+
+// Stable is the resource as samples name it at any time: where volumes have names of their own in a location, without the
+// pool, which may be another tomorrow, and which a sample from before the inventory lacks.
+func (r Resource) Stable() Resource {
+	if r.Host == "" && r.Volume != "" && r.Service == string(ProviderGCNV) {
+		r.Pool = ""
+	}
+	return r
+}
+
+// ResourceOf is the resource that the labels of a series name.
+func ResourceOf(labels map[string]string) Resource {
+	r := identityOf(labels)
+	r.Host, r.Server, r.Export, r.Protocol = labels["host"], labels["server"], labels["export"], labels["protocol"]
+	return r
 }

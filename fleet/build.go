@@ -28,12 +28,12 @@ func Build(ctx context.Context, reader history.Reader, at time.Time, profile Pro
 		answers[feature.Name] = points
 	}
 	builder := &builder{
-		profile: profile, answers: answers,
+		profile: profile, at: at, answers: answers,
 		clients: map[string]*Client{}, mounts: map[mountKey]*Mount{}, endpoints: map[endpointKey]*Endpoint{},
 	}
 	view := &Fleet{
 		At: at, Window: profile.Window, Clients: builder.build(),
-		Query: queries(rows, profile),
+		Query: queries(rows, profile, at),
 	}
 	if err := addCloud(ctx, reader, view, profile); err != nil {
 		return nil, err
@@ -55,14 +55,14 @@ func (f Feature) ask(ctx context.Context, reader history.Reader, at time.Time, p
 }
 
 // queries puts the times into the expressions once: a round of findings asks for many thousands.
-func queries(rows map[string]Feature, profile Profile) Query {
+func queries(rows map[string]Feature, profile Profile, at time.Time) Query {
 	expanded := make(map[string]Feature, len(rows))
 	for name, row := range rows {
 		expanded[name] = row.timed(profile)
 	}
 	return func(feature string, resource Resource) string {
 		row, ok := expanded[feature]
-		if !ok {
+		if !ok || profile.hides(feature, resource, at) {
 			return ""
 		}
 		return row.about(resource)
@@ -84,6 +84,7 @@ func endpointOf(labels map[string]string) endpointKey {
 
 type builder struct {
 	profile   Profile
+	at        time.Time
 	answers   map[string][]history.Point
 	clients   map[string]*Client
 	mounts    map[mountKey]*Mount

@@ -89,6 +89,7 @@ func (c *cloud) addPools(ctx context.Context) (bool, error) {
 	}
 	c.finish()
 	c.applyDays()
+	c.usually()
 	return true, nil
 }
 

@@ -112,7 +112,7 @@ type VolumeDays struct {
 	Peak     Value  // the highest sample of as many of the last 35 days as history holds
 	PeakDays Value  // how many days that is
 	Before   Value  // P99 of the 7 days before
-	Latency  Value  // seconds; usual latency inside the service (median of the hours of 7 days)
+	Latency  Value  // seconds; usual latency inside the service (of the hour by its baseline, else the median of the hours of 7 days)
 	Hours    []Hour `json:"-"`
 }
 

@@ -216,6 +216,7 @@ type Profile struct {
 	Cloud    string                                   // gce, azure or empty
 	Learnt   *Learnt                                  // what longer looks found; nil for nothing
 	Days     *Days                                    // what looks over days found of the cloud's side; nil for nothing
+	Usual    Usual                                    // what the statistical baselines have learnt; nil for nothing
 
 	Peaks *Peaks // what looks over days that are taken one after the other need to read only once; nil for a single look
 

@@ -47,7 +47,7 @@ func (b *builder) applyLearnt() {
 	for key, endpoint := range b.endpoints {
 		endpoint.Ceiling = b.profile.Learnt.value(FeatureCeiling, key)
 		endpoint.BaseLatency = b.profile.Learnt.value(FeatureBaseLatency, key)
-		endpoint.Baseline = b.profile.Learnt.value(FeatureBaseline, key)
+		endpoint.Baseline = b.profile.usual(endpoint.Resource(), b.at, b.profile.Learnt.value(FeatureBaseline, key))
 	}
 }
 

@@ -16,6 +16,8 @@ type Fleet struct {
 	Replications []*Replication
 	Unjoined     []Unjoined // mounts and volumes without counterpart, with the reason
 	Anomalies    []Anomaly  `json:",omitempty"`
+	BaselinesAt  time.Time  // up to when the baselines are that the anomalies come from; zero: nobody knows of any
+	Baselines    int        `json:"-"` // how many there are
 	DaysAt       time.Time  // when the looks over days were taken that the view carries; zero: none were
 }
 
@@ -160,7 +162,7 @@ type Endpoint struct {
 	Ceiling      Value // bytes per second; learnt ceiling of one session
 	Plateau      Value // p95 over p50 of the busiest session's rate in the window
 	BaseLatency  Value // seconds; operation RTT of the unloaded service (5th percentile of 7 days)
-	Baseline     Value // seconds; usual operation RTT (7-day median)
+	Baseline     Value // seconds; usual operation RTT (of the hour by its baseline, else the 7-day median)
 
 	Pending      Value // requests waiting for a reply now
 	PendingFloor Value // fewest requests that waited for a reply at any time in the last interval

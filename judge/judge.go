@@ -19,7 +19,8 @@ type Terms struct {
 	Profile  fleet.Profile
 	Settings detectors.Settings
 	// Cloud says that inventories of a cloud are read: a pool that is missing may then be one that could not be read.
-	Cloud bool
+	Cloud     bool
+	Anomalies AnomalyTerms
 }
 
 // Own is the name under which serve tells of its own judging as a collector does of its runs.
@@ -54,7 +55,21 @@ func (t Terms) Minute(ctx context.Context, reader history.Reader, view *fleet.Fl
 	}
 	round := detectors.Judge(view, t.Settings)
 	round.Unjudged = append(round.Unjudged, absent...)
+	if view.BaselinesAt.IsZero() {
+		round.Unknown = append(round.Unknown, anomaliesOf(findings)...)
+	}
 	return cycle.Step(round), nil
+}
+
+// anomaliesOf are the ids of anomalies: while nobody knows of any, they are neither over nor going on.
+func anomaliesOf(findings []detectors.Finding) []string {
+	var ids []string
+	for _, finding := range findings {
+		if finding.Detector == detectors.Anomaly {
+			ids = append(ids, finding.ID)
+		}
+	}
+	return ids
 }
 
 // Days judges the cloud's side by looks over days, and takes the life cycle through so many of them up to now. The inventory

@@ -28,6 +28,9 @@ func Samples(view *fleet.Fleet, findings []detectors.Finding, settings detectors
 		add(schema.FindingActive, 1)
 		add(schema.FindingSeverity, fleet.Value(finding.Severity))
 		add(schema.FindingConfidence, fleet.Value(finding.Confidence))
+		if finding.Quiet != "" {
+			add(schema.FindingQuiet, 1)
+		}
 		add(schema.FindingGain, gain(view, finding, settings))
 		if finding.WasteUSDPerMonth != nil {
 			add(schema.FindingWaste, fleet.Value(*finding.WasteUSDPerMonth))

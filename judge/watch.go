@@ -23,6 +23,9 @@ type Watch struct {
 	minute, daily *detectors.Lifecycle
 	dailyAt       time.Time
 	first         time.Time
+
+	baselines *Baselines // nil: nobody looks for anomalies
+	fedAt     time.Time
 }
 
 // NewWatch starts without findings. What a look writes back goes to writer; nil keeps nothing: a back-test changes nothing
@@ -45,8 +48,14 @@ func (w *Watch) Step(ctx context.Context, at time.Time) ([]detectors.Finding, er
 	if err := w.learner.Learn(ctx, w.reader, at, &w.terms.Profile); err != nil {
 		return nil, err
 	}
+	if err := w.learnBaselines(ctx, at); err != nil {
+		return nil, err
+	}
 	view, err := w.terms.View(ctx, w.reader, at)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.lookForAnomalies(ctx, view, w.Findings()); err != nil {
 		return nil, err
 	}
 	unwatched := at.Sub(w.first) <= 2*w.terms.Profile.Window

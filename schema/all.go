@@ -52,6 +52,7 @@ func All() []*Family {
 		AlertingSent, AlertingFailed, AlertingDropped, AlertingQueue, AlertingAlertmanagers, AlertingEvaluations, AlertingEvaluationFailures, AlertingReloadSuccess,
 		EndpointBusiestSession, EndpointRequests, EndpointOperationRTT,
 		MountStepUtilisation, PoolGrantedThroughput, VolumeWeekP99, VolumePeak, VolumeEnvelope, VolumePlanned, ShareMetadataCeiling,
-		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste,
+		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste, FindingQuiet,
+		BaselineLower, BaselineUsual, BaselineUpper, BaselineSeries, BaselineRefused, BaselineFed, BaselineStateHealthy, BaselineStateSaved,
 	}
 }

@@ -141,6 +141,10 @@ var (
 		Name: "nasight_finding_confidence", Type: Gauge, Labels: findingLabels,
 		Help: "Confidence of a firing finding, 0 to 1.", Source: self, Grain: time1m,
 	}
+	FindingQuiet = &Family{
+		Name: "nasight_finding_quiet", Type: Gauge, Labels: findingLabels,
+		Help: "1 while a firing finding is not to notify anybody: an anomaly that another finding explains, or one beyond what may notify in a day. Absent for all others.", Source: self, Grain: time1m,
+	}
 	FindingGain = &Family{
 		Name: "nasight_finding_gain_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: findingLabels,
 		Help: "Throughput that the remedy is expected to bring: the middle of the gain's bracket.", Source: self, Grain: time1m,

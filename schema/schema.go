@@ -97,6 +97,7 @@ const (
 	Scope       = "scope"
 	Signal      = "signal"
 	Step        = "step"
+	State       = "state"
 )
 
 // IdentityLabels are the labels that name a resource anywhere in nasight, the same for every cloud and protocol. On

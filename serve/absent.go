@@ -8,7 +8,9 @@ import (
 
 // terms are how the evaluator looks and judges. Called with the lock held.
 func (e *evaluator) terms() judge.Terms {
-	return judge.Terms{Profile: e.profile, Settings: e.detection.Settings(), Cloud: e.readsCloud.Load()}
+	profile := e.profile
+	profile.Usual = e.anomalies.usual
+	return judge.Terms{Profile: profile, Settings: e.detection.Settings(), Cloud: e.readsCloud.Load()}
 }
 
 // unwatched tells whether hosts that history says nothing of may just not have been read: while it is replayed, and in the

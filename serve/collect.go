@@ -265,7 +265,7 @@ func (c *collecting) status() []collectors.Status {
 // names are the names that collect[] of /metrics may ask for: those of the collectors that run, whatever they read, the
 // detection's, the pushes', and those of a host's collectors, which may be switched off or not there yet.
 func (c *collecting) names() []string {
-	known := map[string]bool{detectionName: true, otlp.Collector: true, export.PushCollector: true, vmpush.Collector: true}
+	known := map[string]bool{detectionName: true, anomaliesName: true, otlp.Collector: true, export.PushCollector: true, vmpush.Collector: true}
 	for _, entry := range list.Entries() {
 		known[entry.Name] = true
 	}

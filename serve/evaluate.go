@@ -57,6 +57,7 @@ type evaluator struct {
 	dailySettings detectors.Settings   // by which
 	judgedAt      time.Time            // the last moment that the life cycle has taken in
 	debt          *debt                // the past that was filled in and is not folded yet
+	anomalies     *anomalies           // nil: nobody looks for any
 
 	every      atomic.Int64               // the interval between evaluations
 	latest     atomic.Pointer[evaluation] // nil before the first
@@ -134,6 +135,7 @@ func (e *evaluator) evaluate(ctx context.Context, at time.Time) (*evaluation, er
 	if err != nil {
 		return nil, err
 	}
+	e.anomalies.look(ctx, view, e.active())
 	stepped, err := terms.Minute(ctx, e.history, view, e.lifecycle, e.unwatched())
 	if err != nil {
 		return nil, err
@@ -164,6 +166,7 @@ func (e *evaluator) glance(ctx context.Context, at time.Time) {
 		e.log.Debug("cannot glance at the fleet", "err", err)
 		return
 	}
+	e.anomalies.look(ctx, view, e.active())
 	e.latest.Store(e.result(ctx, view))
 }
 

@@ -14,16 +14,21 @@ import (
 	"github.com/nasight/nasight/schema"
 )
 
-// debt is the past that was filled into history and that the minute life cycle has not been folded over yet. It is
+// debt is the past that was filled into history and that somebody has not taken in yet. It is
 // remembered beside how far the back-fill came, in one file: a restart loses neither without the other.
 type debt struct {
 	memory collectors.Memory // nil: there is none
+	key    string            // under which it is remembered
 
 	mu   sync.Mutex
 	adds int
 }
 
-const debtKey = "serve/unfolded_since"
+// Who owes what: the minute's findings a fold over the past, the baselines its samples.
+const (
+	unfoldedKey = "serve/unfolded_since"
+	unlearntKey = "serve/unlearnt_since"
+)
 
 // add notes that something was filled in that begins at a moment.
 func (d *debt) add(from time.Time) {
@@ -31,7 +36,7 @@ func (d *debt) add(from time.Time) {
 	defer d.mu.Unlock()
 	d.adds++
 	if since, owed := d.load(); !owed || from.Before(since) {
-		d.memory.Store(debtKey, float64(from.Unix()))
+		d.memory.Store(d.key, float64(from.Unix()))
 	}
 }
 
@@ -39,7 +44,7 @@ func (d *debt) load() (since time.Time, owed bool) {
 	if d.memory == nil {
 		return time.Time{}, false
 	}
-	seconds, ok := d.memory.Load(debtKey)
+	seconds, ok := d.memory.Load(d.key)
 	return time.Unix(int64(seconds), 0), ok && seconds > 0
 }
 
@@ -56,14 +61,14 @@ func (d *debt) settle(state int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.adds == state {
-		d.memory.Store(debtKey, 0)
+		d.memory.Store(d.key, 0)
 	}
 }
 
 // owing is a history that notes what is filled in.
 type owing struct {
 	collectors.Backfiller
-	debt *debt
+	debts []*debt
 }
 
 // Backfill implements collectors.Backfiller.
@@ -75,7 +80,9 @@ func (o owing) Backfill(ctx context.Context, samples []schema.Sample) error {
 				earliest = sample.Time
 			}
 		}
-		o.debt.add(earliest)
+		for _, debt := range o.debts {
+			debt.add(earliest)
+		}
 	}
 	if err := o.Backfiller.Backfill(ctx, samples); err != nil {
 		return fmt.Errorf("fill history: %w", err)

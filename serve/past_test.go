@@ -52,7 +52,7 @@ func debtOf(t *testing.T, path string, since time.Time) *debt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &debt{memory: memory}
+	d := &debt{memory: memory, key: unfoldedKey}
 	if !since.IsZero() {
 		d.add(since)
 	}
@@ -213,7 +213,7 @@ func TestFoldLeavesHostsAlone(t *testing.T) {
 func TestDebtOverRestarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	d := debtOf(t, path, time.Time{})
-	store := owing{&fillable{}, d}
+	store := owing{&fillable{}, []*debt{d}}
 	sample := func(at time.Time) []schema.Sample {
 		return []schema.Sample{{Family: schema.VolumeTotalThroughput, Time: at.Add(time.Hour)}, {Family: schema.VolumeTotalThroughput, Time: at}}
 	}
@@ -241,7 +241,7 @@ func TestDebtOverRestarts(t *testing.T) {
 	if again.settle(state); isOwed(again) {
 		t.Error("still owed after a fold")
 	}
-	failing := owing{&fillable{errors.New("disk full")}, again}
+	failing := owing{&fillable{errors.New("disk full")}, []*debt{again}}
 	if err := failing.Backfill(t.Context(), sample(noon)); err == nil || !isOwed(again) {
 		t.Errorf("error %v, owed %v: a part of it may be stored", err, isOwed(again))
 	}

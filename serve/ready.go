@@ -97,10 +97,11 @@ func say(w http.ResponseWriter, code int, lines ...string) {
 }
 
 // pageData is what the page shows.
-func (s *Server) pageData(*http.Request) web.Page {
+func (s *Server) pageData(r *http.Request) web.Page {
 	page := web.Page{Version: s.build.Version, Notice: s.notice, Now: time.Now(), NotReady: s.notReady()}
 	if latest := s.evaluator.latest.Load(); latest != nil {
 		page.EvaluatedAt, page.Fleet, page.Findings, page.Settings = latest.At, latest.Fleet, latest.Findings, latest.Settings
+		page.Charts = s.anomalies.charts(r.Context(), latest)
 	}
 	page.Collectors = s.collectorRows()
 	return page

@@ -107,7 +107,11 @@ func (s *Server) takeOver(ctx context.Context, before, next config.Config) error
 		if err := s.alerting.Use(loaded); err != nil {
 			return err
 		}
-		return s.evaluator.configure(next)
+		if err := s.evaluator.configure(next); err != nil {
+			return err
+		}
+		s.anomalies.configure(next)
+		return nil
 	}()
 	for _, one := range changes {
 		if err != nil {

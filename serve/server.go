@@ -84,6 +84,7 @@ type Server struct {
 	collecting *collecting
 	cloud      *cloud
 	evaluator  *evaluator
+	anomalies  *anomalies
 	alerting   *alerting.Engine
 	handler    http.Handler
 	own        *prometheus.Registry // what the process tells of itself
@@ -157,10 +158,13 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	}
 	s.pushing.memory = s.memory
 	s.output = collectors.Fanout{s.store, &keeper{history: s.history, log: s.log}, s.health}
-	s.cloud = &cloud{memory: s.memory, tracer: otlp.NewTracer(), log: s.log, filled: func() { nudge(s.evaluator.filled) }}
-	past := &debt{memory: s.memory}
+	s.cloud = &cloud{memory: s.memory, tracer: otlp.NewTracer(), log: s.log, filled: func() {
+		nudge(s.evaluator.filled)
+		nudge(s.anomalies.filled)
+	}}
+	past, unlearnt := &debt{memory: s.memory, key: unfoldedKey}, &debt{memory: s.memory, key: unlearntKey}
 	if backfiller, ok := opened.(collectors.Backfiller); ok {
-		s.cloud.history = owing{backfiller, past}
+		s.cloud.history = owing{backfiller, []*debt{past, unlearnt}}
 	}
 	s.collecting = &collecting{
 		cloud: s.cloud, output: s.output, memory: s.memory, watch: otlp.Cycles(s.cloud.tracer), own: s.pushing.entries, agent: s.via.agent, log: s.log,
@@ -174,6 +178,8 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	}
 	s.evaluator = newEvaluator(cfg, host, s.history, s.store, s.log)
 	s.evaluator.debt = past
+	s.anomalies = newAnomalies(cfg, s.evaluator, unlearnt)
+	s.evaluator.anomalies = s.anomalies
 	s.health.first = func() { nudge(s.evaluator.fresh) }
 	registry, err := s.processMetrics()
 	if err != nil {
@@ -252,6 +258,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.serve(ctx) })
 	group.Go(func() error { return s.evaluator.run(ctx) })
 	group.Go(func() error { return s.evaluator.daily(ctx) })
+	group.Go(func() error { return s.anomalies.run(ctx) })
 	group.Go(func() error { return s.evaluateRules(ctx) })
 	group.Go(func() error { return s.reports(ctx) })
 	group.Go(func() error { return s.reloadOn(ctx, hangups) })
@@ -284,7 +291,7 @@ func (s *Server) writeHistory(ctx context.Context) (stop func()) {
 
 // finish keeps the last state and closes what New opened.
 func (s *Server) finish() error {
-	return errors.Join(s.evaluator.save(), s.memory.Save(), s.release())
+	return errors.Join(s.evaluator.save(), s.anomalies.save(), s.memory.Save(), s.release())
 }
 
 func (s *Server) release() error {

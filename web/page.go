@@ -32,6 +32,7 @@ type Page struct {
 	Settings    detectors.Settings  // by which the fleet was judged
 	Findings    []detectors.Finding // worst first
 	Collectors  []Collector
+	Charts      map[string]Chart // by the id of the finding
 }
 
 // Collector is how one collector of one host fares.

@@ -27,6 +27,25 @@ type mountRow struct {
 	Findings []string // ids of the findings on the mount's path that are true now
 }
 
+// Drawing is the chart of a finding; nil for none.
+func (v view) Drawing(id string) *drawing {
+	if chart, ok := v.Charts[id]; ok {
+		return chart.draw()
+	}
+	return nil
+}
+
+// Silence says why nobody is notified of a finding.
+func (v view) Silence(reason string) string {
+	switch reason {
+	case detectors.QuietExplained:
+		return "Nobody is notified of it: another finding names the cause."
+	case detectors.QuietRationed:
+		return "Nobody is notified of it: there were as many notifications of anomalies as there may be in a day."
+	}
+	return ""
+}
+
 func newView(page Page) view {
 	v := view{Page: page}
 	for _, collector := range page.Collectors {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones of configured days, on machines and in images without a database of them
 
 	"github.com/alecthomas/kong"
 

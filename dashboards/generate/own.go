@@ -12,6 +12,7 @@ func ownBoard() board {
 			{"Collectors", ownCollectors()},
 			{"Clouds: freshness", ownFreshness()},
 			{"Clouds: calls and cost", ownCost()},
+			{"Statistical baselines", ownBaselines()},
 			{"History and writing", ownHistory()},
 		},
 	}

@@ -16,6 +16,7 @@ func volumeBoard() board {
 			{"Now", volumeNow()},
 			{"Ladder of its mounts", volumeLadder()},
 			{"Throughput, operations, latency", volumeLoad()},
+			{"Against its usual", volumeUsual()},
 			{"Space and other limits", volumeLimits()},
 			{"Findings", []panel{findingsTable(`project=~"$project",pool=~"$pool",volume=~"$volume|"`, "What nasight finds of this volume and its pool.", schema.FindingGain, schema.FindingWaste)}},
 		},

@@ -96,17 +96,26 @@ func (c *Cloud) volumeSeries(m *metric, p *model.Placement) []*series {
 		return c.transferSeries(base, p)
 	}
 	if m.label == "" {
-		base.value = func(window time.Time) (float64, bool) { return m.volume(c.model, p, "", window) }
+		base.value = func(window time.Time) (float64, bool) { return c.told(m, p, "", window) }
 		return []*series{&base}
 	}
 	all := make([]*series, 0, len(model.Ops()))
 	for _, op := range model.Ops() {
 		s := base
 		s.labels = map[string]string{m.label: string(op)}
-		s.value = func(window time.Time) (float64, bool) { return m.volume(c.model, p, op, window) }
+		s.value = func(window time.Time) (float64, bool) { return c.told(m, p, op, window) }
 		all = append(all, &s)
 	}
 	return all
+}
+
+// told is what the service measured of a volume in a window; false where it measured nothing.
+func (c *Cloud) told(m *metric, p *model.Placement, op model.Op, window time.Time) (float64, bool) {
+	measured, ok := c.model.Measured(p, window)
+	if !ok {
+		return 0, false
+	}
+	return m.volume(c.model, p, op, measured)
 }
 
 func (c *Cloud) transferSeries(base series, p *model.Placement) []*series {

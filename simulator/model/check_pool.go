@@ -65,6 +65,7 @@ func (p *Pool) check(c *checker, key string) {
 }
 
 func (v *Volume) check(c *checker, key string, pool *Pool) {
+	c.span(key+".since", v.Since, -maxSpan)
 	c.name(key+".name", v.Name)
 	if v.Location != "" {
 		c.location(key+".location", v.Location)
@@ -136,8 +137,14 @@ func (l *Workload) check(c *checker, key string) {
 	if l.Length > l.Every {
 		c.failf(key+".length", "%s is longer than every (%s)", l.Length, l.Every)
 	}
+	if c.span(key+".begins", l.Begins, 0); l.Begins > 0 && l.Begins > l.Every-l.Length {
+		c.failf(key+".begins", "a burst of %s from %s on is longer than its span (%s)", l.Length, l.Begins, l.Every)
+	}
 	c.within(key+".per_week", l.PerWeek, -10, 10)
 	c.span(key+".at", l.At, -maxSpan)
+	if c.span(key+".until", l.Until, -maxSpan); l.Until != 0 && l.Until <= l.At {
+		c.failf(key+".until", "%s is not after at (%s)", l.Until, l.At)
+	}
 	if l.Noise != -1 {
 		c.within(key+".noise", l.Noise, 0, 0.2)
 	}

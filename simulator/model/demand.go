@@ -31,7 +31,7 @@ func (m *Model) shapeOf(load *Workload, key uint64, window time.Time) float64 {
 	case Growing:
 		return max(0, 1+load.PerWeek*window.Sub(m.epoch).Hours()/(7*24))
 	case Step:
-		if !window.Before(m.epoch.Add(time.Duration(load.At))) {
+		if !window.Before(m.epoch.Add(time.Duration(load.At))) && (load.Until == 0 || window.Before(m.epoch.Add(time.Duration(load.Until)))) {
 			return load.Factor
 		}
 	}
@@ -50,13 +50,16 @@ func daily(at time.Time) float64 {
 	return night + day*wave*wave
 }
 
-// bursts tells whether a window is in the burst of its span. The burst begins at a place in the span that the seed
-// chooses, and ends within the span.
+// bursts tells whether a window is in the burst of its span. The burst begins at a place in the span that the description or
+// the seed chooses, and ends within the span.
 func (m *Model) bursts(load *Workload, key uint64, window time.Time) bool {
 	every, length := int64(time.Duration(load.Every)/Grain), int64(time.Duration(load.Length)/Grain)
 	index := window.Unix() / int64(Grain/time.Second)
 	span := floorDiv(index, every)
 	start := int64(m.unitAt(key, "span", span) * float64(max(1, every-length+1)))
+	if load.Begins > 0 {
+		start = int64(time.Duration(load.Begins) / Grain)
+	}
 	at := index - span*every
 	return at >= start && at < start+length
 }
@@ -108,4 +111,24 @@ func (l *Workload) ReadShare() float64 {
 		return 0
 	}
 	return l.ReadMiBps / (l.ReadMiBps + l.WriteMiBps)
+}
+
+// Measured is the window whose measurements the service tells for a window of a volume: the same one but where it repeats the
+// last; false where it tells nothing.
+func (m *Model) Measured(p *Placement, window time.Time) (time.Time, bool) {
+	volume, since := m.At(window).Find(p.Path).Volume, window
+	if volume.Since != 0 {
+		since = m.epoch.Add(time.Duration(volume.Since)).Truncate(Grain)
+	}
+	switch {
+	case window.Before(since):
+		return window, true
+	case volume.Silent:
+		return window, false
+	case volume.Frozen && volume.Since != 0:
+		return since.Add(-Grain), true
+	case volume.Frozen:
+		return m.epoch.Truncate(Grain), true
+	}
+	return window, true
 }

@@ -55,6 +55,9 @@ type Volume struct {
 	InodesPerDay    int64             `yaml:"inodes_per_day"`
 	Replication     *Replication      `yaml:"replication"`
 	Load            Workload          `yaml:"load"`
+	Silent          bool              `yaml:"silent"` // the service lists it and measures nothing of it
+	Frozen          bool              `yaml:"frozen"` // the service repeats what it measured last
+	Since           Span              `yaml:"since"`  // when silent and frozen began, from the epoch on; may be negative; 0 (default) for always
 	Labels          map[string]string `yaml:"labels"`
 }
 
@@ -87,8 +90,10 @@ type Workload struct {
 	Factor        float64 `yaml:"factor"`         // bursty: a burst over the mean (default 8); step: after over before
 	Every         Span    `yaml:"every"`          // bursty: one burst in each such span; default 48h
 	Length        Span    `yaml:"length"`         // bursty: how long a burst is; default 15m
+	Begins        Span    `yaml:"begins"`         // bursty: how far into its span each burst begins; spans of 24h begin at midnight; 0 (default) for a place that the seed chooses
 	PerWeek       float64 `yaml:"per_week"`       // growing: share of the mean added each week
 	At            Span    `yaml:"at"`             // step: when, from the epoch on; may be negative
+	Until         Span    `yaml:"until"`          // step: when it ends, likewise; 0 (default) for never
 	Noise         float64 `yaml:"noise"`          // largest relative deviation of a 5-minute mean; default 0.02, -1 for none
 }
 

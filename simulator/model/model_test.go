@@ -217,6 +217,55 @@ func TestBursts(t *testing.T) {
 	}
 }
 
+// A burst that is told when to begin does so in every span.
+func TestBurstsAtAnHour(t *testing.T) {
+	m := one(t, model.Workload{
+		Pattern: model.Bursty, ReadMiBps: 2, Factor: 10, Every: model.Span(24 * time.Hour), Length: model.Span(time.Hour), Begins: model.Span(2 * time.Hour), Noise: -1,
+	})
+	midnight := epoch.Truncate(24 * time.Hour)
+	for window := range 10 * 24 * 12 {
+		at := midnight.Add(time.Duration(window) * model.Grain)
+		want := 2.0
+		if at.Hour() == 2 {
+			want = 20
+		}
+		if got := rate(m, at); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("at %s: %g MiB/s, want %g", at, got, want)
+		}
+	}
+}
+
+// A step ends where it is told to, and a volume of which nothing or the same is measured is so from its time on.
+func TestStepsAndMeasurementsThatEnd(t *testing.T) {
+	hour := func(n float64) model.Span { return model.Span(time.Duration(n * float64(time.Hour))) }
+	m := one(t, model.Workload{Pattern: model.Step, ReadMiBps: 10, Factor: 3, At: hour(-2), Until: hour(-1), Noise: -1})
+	for hours, want := range map[float64]float64{-3: 10, -2: 30, -1.25: 30, -1: 10, 4: 10} {
+		if got := rate(m, epoch.Add(time.Duration(hour(hours)))); math.Abs(got-want) > 1e-6 {
+			t.Errorf("at %g h: %g MiB/s, want %g", hours, got, want)
+		}
+	}
+	for name, row := range map[string]struct {
+		volume      model.Volume
+		before, now time.Duration // of what is told, relative to what is asked; -1 for nothing
+	}{
+		"silent":          {model.Volume{Silent: true, Since: hour(-1)}, 0, -1},
+		"frozen":          {model.Volume{Frozen: true, Since: hour(-1)}, 0, time.Hour + model.Grain},
+		"always silent":   {model.Volume{Silent: true}, -1, -1},
+		"always the same": {model.Volume{Frozen: true}, -2 * time.Hour, 0},
+		"neither":         {model.Volume{Since: hour(-1)}, 0, 0},
+	} {
+		m := one(t, model.Workload{ReadMiBps: 10})
+		p := m.Volumes()[0]
+		p.Volume.Silent, p.Volume.Frozen, p.Volume.Since = row.volume.Silent, row.volume.Frozen, row.volume.Since
+		for asked, back := range map[time.Time]time.Duration{epoch.Add(-2 * time.Hour): row.before, epoch: row.now} {
+			told, ok := m.Measured(p, asked)
+			if ok != (back != -1) || ok && !told.Equal(asked.Add(-back)) {
+				t.Errorf("%s: asked for %s told %s, %t", name, asked, told, ok)
+			}
+		}
+	}
+}
+
 // Noise stays within its bound, and is there.
 func TestNoiseIsBounded(t *testing.T) {
 	m := one(t, model.Workload{ReadMiBps: 10, Noise: 0.05})

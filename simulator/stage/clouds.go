@@ -68,7 +68,7 @@ func (s *Stage) read(entries []collectors.Entry) error {
 		if err != nil {
 			return fmt.Errorf("collector %s: %w", entry.Name, err)
 		}
-		s.clouds = append(s.clouds, &reader{entry: entry, collector: c})
+		s.clouds = append(s.clouds, &reader{host: s.host, entry: entry, collector: c})
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/nasight/nasight/schema"
 )
 
-// Past is what the clouds tell of the time from one moment to another, at which the stage stands: by the collectors' own
-// back-fill. It is asked for once, before anything is collected, and holds the clouds' first readings too.
+// Past is what is known of the time from one moment to another, at which the stage stands: what the clouds tell, by the
+// collectors' own back-fill, and what serve would have kept of the hosts. It is asked for once, before anything is collected, and holds the clouds' first readings too.
 func (s *Stage) Past(ctx context.Context, from, to time.Time) ([]schema.Sample, error) {
 	var all []schema.Sample
 	for _, r := range s.clouds {
@@ -32,7 +32,7 @@ func (s *Stage) Past(ctx context.Context, from, to time.Time) ([]schema.Sample, 
 			all = append(all, sample)
 		}
 	}
-	return all, nil
+	return append(all, s.rollUps(from, to)...), nil
 }
 
 // Fill lets the clouds' collectors, which have read once, fill a history with the past before that, all at the same time.

@@ -3,6 +3,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Stage struct {
 	files  *azurefiles.Source // reads azure
 	memory collectors.Memory
 	clouds []*reader
+	host   string // that asks them
 }
 
 // Options say what is put on the stage.
@@ -42,6 +44,7 @@ type Options struct {
 	Noise  float64           // deviation of what hosts count, as a share
 	Past   time.Duration     // how far back the clouds can be asked
 	World  *world.World      // one that moves already: it takes the place of Fleet, Seed, Start and Noise
+	Host   string            // that asks the clouds; empty for one of the stage's own
 	Memory collectors.Memory // what the clouds' collectors remember; nil for a new one
 }
 
@@ -64,7 +67,7 @@ func New(ctx context.Context, options Options) (_ *Stage, err error) {
 		return nil, err
 	}
 	now := options.World.Now()
-	s := &Stage{world: options.World, memory: options.Memory}
+	s := &Stage{world: options.World, memory: options.Memory, host: cmp.Or(options.Host, "nasight-1")}
 	s.clock.Store(&now)
 	for range options.Fleet.Hosts {
 		s.hosts = append(s.hosts, newStation())
@@ -158,6 +161,7 @@ func (m *memory) Store(key string, value float64) { m.values.Store(key, value) }
 
 // reader is one collector of a cloud with its clock.
 type reader struct {
+	host      string
 	entry     collectors.Entry
 	collector collectors.Collector
 	next      time.Time
@@ -177,5 +181,6 @@ func (r *reader) collect(ctx context.Context, at time.Time) ([]schema.Sample, er
 	if !result.Success() {
 		return nil, fmt.Errorf("collector %s: %w", r.entry.Name, result.Err)
 	}
-	return append(result.Past, result.Samples...), nil
+	read := schema.Sample{Family: schema.CollectorSuccess, Labels: []string{r.host, r.entry.Name}, Value: 1, Time: at}
+	return append(result.Past, append(result.Samples, read)...), nil
 }

@@ -92,7 +92,7 @@ func TestEverySourceIsRead(t *testing.T) {
 		}
 		note(samples)
 	}
-	for _, family := range []*schema.Family{schema.NFSMountAge, schema.VolumeTotalThroughput} {
+	for _, family := range []*schema.Family{schema.NFSMountAge, schema.VolumeTotalThroughput, schema.CollectorSuccess, schema.EndpointOperationRTT} {
 		if seen[family.Name] == 0 {
 			t.Errorf("nothing of %s", family.Name)
 		}
@@ -139,5 +139,39 @@ func TestPastOfAzure(t *testing.T) {
 	}
 	if early == 0 {
 		t.Error("nothing is known of the sixth hour before the first reading")
+	}
+}
+
+// TestSilentVolume: the service goes on to list it and measures nothing of it from the change on.
+func TestSilentVolume(t *testing.T) {
+	s := open(t)
+	silent, err := model.Parse("fleet.yml", []byte(strings.Replace(fleet, "used_gib: 100}", "used_gib: 100, silent: true}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := begin.Add(time.Hour)
+	measured, listed := time.Time{}, time.Time{}
+	for at := begin; !at.After(begin.Add(3 * time.Hour)); at = at.Add(5 * time.Minute) {
+		s.Advance(at)
+		if at.Equal(change) {
+			if err := s.Change(silent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		samples, err := s.Collect(t.Context(), at)
+		if err != nil {
+			t.Fatal(at, err)
+		}
+		for _, sample := range samples {
+			switch sample.Family {
+			case schema.VolumeTotalThroughput:
+				measured = sample.Time
+			case schema.VolumeInfo:
+				listed = sample.Time
+			}
+		}
+	}
+	if !measured.Equal(change) || listed.Before(begin.Add(2*time.Hour)) {
+		t.Errorf("measured up to %s, want %s; listed up to %s", measured, change, listed)
 	}
 }

@@ -65,7 +65,7 @@ func findingTests(interval time.Duration) ([]byte, error) {
 		for i, level := range levels {
 			file.Tests = append(file.Tests, f.fires(i+1, level))
 		}
-		file.Tests = append(file.Tests, f.unsure(), f.hint(), f.gap(), f.change())
+		file.Tests = append(file.Tests, f.unsure(), f.hint(), f.quiet(), f.gap(), f.change())
 	}
 	file.Tests = append(file.Tests, hostOnly(interval))
 	return yaml.Marshal(file)
@@ -163,6 +163,16 @@ func (f findingAlert) unsure() promtoolTest {
 func (f findingAlert) hint() promtoolTest {
 	test := f.test("is silent as a hint", f.series("a", "3x5", "0.35x5", ""))
 	test.Firing = []promtoolExpr{f.firing(2)}
+	return test
+}
+
+// quiet: while nobody is to be notified, nothing is told; then it is, as what was explained by another finding that ends.
+func (f findingAlert) quiet() promtoolTest {
+	series := f.series("a", "2x9", "0.9x9", "")
+	test := f.test("tells nothing while it is quiet", append(series, promtoolSeries{
+		strings.Replace(series[0].Series, schema.FindingSeverity.Name, schema.FindingQuiet.Name, 1), "1x4 stale",
+	}))
+	test.Firing = []promtoolExpr{f.firing(1), f.firing(4), f.firing(6, alerts.Warning)}
 	return test
 }
 
