@@ -122,7 +122,7 @@ func tells(t *testing.T, w *report.Weekly) {
 			t.Errorf("the reach of %s %v is not known", r.Level, r.Resource)
 		}
 	}
-	if len(w.Summary) != 5 || len(w.Actions) < 10 || len(w.Plans) != 5 {
+	if len(w.Summary) != 5 || len(w.Actions) < 10 || len(w.Plans) != 6 {
 		t.Errorf("%d sentences, %d actions, %d plans", len(w.Summary), len(w.Actions), len(w.Plans))
 	}
 }
