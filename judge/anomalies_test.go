@@ -132,6 +132,15 @@ func TestBaselinesSeeAStep(t *testing.T) {
 		}
 	}
 	check(b, midday)
+	drawn, err := b.Chart(t.Context(), s.kept, s.view.Anomalies[0], midday)
+	if err != nil || len(drawn) < 40 {
+		t.Fatalf("a chart of %d moments, %v", len(drawn), err)
+	}
+	for _, one := range drawn {
+		if above := one.Value.Above(float64(one.Upper)); one.Value.Known() && above != !one.At.Before(step.Add(seriesGrain)) && !one.At.Equal(step) {
+			t.Errorf("at %s the value %v against the band up to %v", one.At, one.Value, one.Upper)
+		}
+	}
 	if s.view.Baselines != 6 {
 		t.Errorf("%d series, want three of each volume", s.view.Baselines)
 	}
