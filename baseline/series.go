@@ -270,10 +270,19 @@ func (s *Series) State() State {
 }
 
 // Band is what the series usually has at a time: the base and the bounds beyond which a sample is off, in the signal's unit.
-// ok is false while it learns. A bound that the signal does not have is infinite, or zero.
+// ok is false while it learns. A bound that the signal does not have is infinite, or zero. What a departure that goes on showed
+// in its first hour is no part of it: it would lie within its own band.
 func (s *Series) Band(at time.Time) (lower, base, upper float64, ok bool) {
 	if s.clock.known < learnSamples {
 		return 0, 0, 0, false
+	}
+	if s.departure.open {
+		before := *s
+		before.departure.open = false
+		since := s.clock.stampOf(int(s.departure.samples) + openSpan)
+		before.linear.forget(&before.linearPast, since)
+		before.log.forget(&before.logPast, since)
+		return before.Band(at)
 	}
 	bucket := halfHourOf(s.signal.local(at.Unix()))
 	m := moment{bucket: bucket, filled: s.filled[bucket], full: s.clock.half()}

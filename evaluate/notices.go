@@ -23,7 +23,7 @@ func (n *Notices) add(more Notices) {
 }
 
 func (n Notices) words() string {
-	return fmt.Sprintf("%d anomalies notify, %d are beyond the ration, %d are explained by another finding; in %.0f days of a series with a baseline",
+	return fmt.Sprintf("%d anomalies notify, %d beyond the ration do not, nor do %d that another finding explains, in %.0f days of a series with a baseline",
 		n.Notified, n.Rationed, n.Explained, n.SeriesDays)
 }
 

@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/nasight/nasight/baseline"
 )
@@ -31,5 +33,25 @@ func TestAnomalyResource(t *testing.T) {
 				t.Errorf("%d members, want %d", got, len(row.members))
 			}
 		})
+	}
+}
+
+// TestAnomalyJSON: what is missing is null, and what baselines need for themselves is not told.
+func TestAnomalyJSON(t *testing.T) {
+	signal := baseline.Latency()
+	begun := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	anomaly := Anomaly{Query: "x", Merged: baseline.Merged{Start: begun, Root: baseline.Member{
+		Signal: &signal, Place: baseline.Place{Pool: "a", Volume: "v"},
+		Incident: baseline.Incident{Kind: baseline.Level, Start: begun, Value: 0.5, Base: 0.25, Rarity: 4},
+	}, Others: []baseline.Member{{
+		Signal: &signal, Place: baseline.Place{Pool: "a", Volume: "w"},
+		Incident: baseline.Incident{Kind: baseline.Stale, Start: begun, End: begun.Add(time.Hour)},
+	}}}}
+	got, err := json.Marshal(anomaly)
+	want := `{"scope":"","since":"2026-11-30T12:00:00Z","resource":{"pool":"a"},"expected":[],"changes":[],"query":"x","series":[` +
+		`{"signal":"latency","unit":"seconds","resource":{"pool":"a","volume":"v"},"kind":"level","since":"2026-11-30T12:00:00Z","ended":null,"value":0.5,"usual":0.25,"rarity":4},` +
+		`{"signal":"latency","unit":"seconds","resource":{"pool":"a","volume":"w"},"kind":"stale","since":"2026-11-30T12:00:00Z","ended":"2026-11-30T13:00:00Z","value":null,"usual":null,"rarity":null}]}`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
 	}
 }

@@ -132,6 +132,15 @@ func TestBaselinesSeeAStep(t *testing.T) {
 		}
 	}
 	check(b, midday)
+	drawn, err := b.Chart(t.Context(), s.kept, s.view.Anomalies[0], midday)
+	if err != nil || len(drawn) < 40 {
+		t.Fatalf("a chart of %d moments, %v", len(drawn), err)
+	}
+	for _, one := range drawn {
+		if above := one.Value.Above(float64(one.Upper)); one.Value.Known() && above != !one.At.Before(step.Add(seriesGrain)) && !one.At.Equal(step) {
+			t.Errorf("at %s the value %v against the band up to %v", one.At, one.Value, one.Upper)
+		}
+	}
 	if s.view.Baselines != 6 {
 		t.Errorf("%d series, want three of each volume", s.view.Baselines)
 	}
@@ -294,9 +303,12 @@ func TestSilence(t *testing.T) {
 		s.feed(b, midday.Add(-time.Hour))
 		s.seen(b, midday.Add(-time.Hour)) // which resources are steady comes with a view
 		s.feed(b, midday)
-		seen := s.seen(b, midday)
-		if len(seen) != row.want || row.want == 1 && (seen[0].Root.Incident.Kind != baseline.Stale || seen[0].Root.Place.Volume != "one") {
-			t.Errorf("%s: %+v, want %d", name, seen, row.want)
+		first := NewBaselines(learning) // … which tells at once of what is silent by then
+		s.feed(first, midday)
+		for _, seen := range [][]fleet.Anomaly{s.seen(b, midday), s.seen(first, midday)} {
+			if len(seen) != row.want || row.want == 1 && (seen[0].Root.Incident.Kind != baseline.Stale || seen[0].Root.Place.Volume != "one") {
+				t.Errorf("%s: %+v, want %d", name, seen, row.want)
+			}
 		}
 	}
 }
