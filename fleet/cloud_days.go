@@ -251,7 +251,11 @@ func (d *dayReader) hours(ctx context.Context, b batch) error {
 		}
 	}
 	for _, volume := range all {
-		d.update(history.Series{Labels: volume.labels}, func(v *VolumeDays) { v.Hours = volume.pick() })
+		d.update(history.Series{Labels: volume.labels}, func(v *VolumeDays) {
+			if volume.whole(v.Coverage) {
+				v.Hours = volume.pick()
+			}
+		})
 	}
 	return nil
 }

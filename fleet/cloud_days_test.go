@@ -148,6 +148,7 @@ func TestHours(t *testing.T) {
 	} {
 		for sample := range 12 {
 			r.now = now.Add(-schema.GCNVDelay - time.Duration(i)*time.Hour - time.Duration(sample)*schema.GCNVGrain)
+			r.add(schema.VolumeTotalThroughput, hour.readBytes+hour.writeBytes+1e12, home().labels()...)
 			for kind, values := range map[string][2]float64{"read": {hour.readBytes, hour.readOps}, "write": {hour.writeBytes, hour.writeOps}, "metadata": {1e12, 1e6}} {
 				r.add(schema.VolumeThroughput, values[0], home().labels(kind)...)
 				r.add(schema.VolumeOperations, values[1], home().labels(kind)...)

@@ -23,6 +23,7 @@ func (s sums) used() Used { return UsedOf(slices.Collect(maps.Values(s))) }
 const (
 	countingShare = 0.10 // of the busiest hour's bytes, for an hour to count
 	readShareBins = 20
+	wholeShare    = 0.9 // of the hours of which throughput is known, whose operations have to be known as well
 )
 
 // hourly is what a volume did hour by hour.
@@ -50,6 +51,18 @@ func (h *hourly) add(bytes bool, line history.Series) {
 			l.writes = l.writes.Plus(value)
 		}
 	}
+}
+
+// whole says whether bytes and operations are known of nearly every hour that the volume's throughput, covered so far, is known of.
+// While the past is being filled in they are not yet, and the most favourable hour may be among those that lack.
+func (h *hourly) whole(covered Value) bool {
+	known := 0
+	for at, l := range h.hours {
+		if hour := l.hour(at); hour.Throughput.Known() && hour.Operations.Known() {
+			known++
+		}
+	}
+	return covered.Known() && float64(known) >= wholeShare*float64(covered)*float64(week/time.Hour)
 }
 
 // pick keeps the hours that count, and of those with about the same share of reads the one with the largest blocks: more

@@ -180,6 +180,16 @@ func (e *evaluator) record(ctx context.Context, samples []schema.Sample) {
 	}
 }
 
+// onto keeps the view of a glance that was taken at a later moment: what has been seen does not disappear again.
+func (r *evaluation) onto(before *evaluation) *evaluation {
+	if before == nil || !before.At.After(r.At) {
+		return r
+	}
+	shown := *r
+	shown.At, shown.Fleet, shown.Collectors = before.At, before.Fleet, before.Collectors
+	return &shown
+}
+
 // conclude makes an evaluation's outcome visible: to the API and the page, in /metrics, and to the next start.
 func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error, took time.Duration) {
 	before := e.failure.Swap(&err)
@@ -193,7 +203,7 @@ func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error,
 		Host: e.host, Collector: detectionName, Time: time.Now(), Interval: e.interval(), Failed: err != nil,
 	}
 	if result != nil {
-		e.latest.Store(result)
+		e.latest.Store(result.onto(e.latest.Load()))
 		batch.Samples = findingSamples(result)
 	}
 	own := e.healthSamples(err, took)

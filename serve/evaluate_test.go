@@ -287,3 +287,23 @@ func (c *countingStore) Range(_ context.Context, _ string, from, to time.Time, _
 }
 
 func (c *countingStore) Append(context.Context, []schema.Sample) error { return c.err }
+
+// An evaluation of the minute that began does not take away what a glance has seen since.
+func TestEvaluationKeepsALaterView(t *testing.T) {
+	t.Parallel()
+	early, late := &fleet.Fleet{At: noon}, &fleet.Fleet{At: noon.Add(5 * time.Second)}
+	found := []detectors.Finding{{ID: "a"}}
+	evaluated := &evaluation{At: early.At, Fleet: early, Findings: found}
+	for name, row := range map[string]struct {
+		before *evaluation
+		want   *fleet.Fleet
+	}{
+		"the first one":      {nil, early},
+		"a glance before it": {&evaluation{At: noon.Add(-time.Second), Fleet: late}, early},
+		"a glance after it":  {&evaluation{At: late.At, Fleet: late}, late},
+	} {
+		if got := evaluated.onto(row.before); got.Fleet != row.want || !got.At.Equal(row.want.At) || len(got.Findings) != 1 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
