@@ -180,9 +180,10 @@ func (e *evaluator) record(ctx context.Context, samples []schema.Sample) {
 	}
 }
 
-// onto keeps the view of a glance that was taken at a later moment: what has been seen does not disappear again.
-func (r *evaluation) onto(before *evaluation) *evaluation {
-	if before == nil || !before.At.After(r.At) {
+// onto keeps the view of a glance that was taken at a later moment of the same interval: what has been seen does not disappear
+// again. A moment that is later by more is one from before the clock was set back.
+func (r *evaluation) onto(before *evaluation, interval time.Duration) *evaluation {
+	if before == nil || !before.At.After(r.At) || before.At.Sub(r.At) > 2*interval {
 		return r
 	}
 	shown := *r
@@ -203,7 +204,7 @@ func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error,
 		Host: e.host, Collector: detectionName, Time: time.Now(), Interval: e.interval(), Failed: err != nil,
 	}
 	if result != nil {
-		e.latest.Store(result.onto(e.latest.Load()))
+		e.latest.Store(result.onto(e.latest.Load(), e.interval()))
 		batch.Samples = findingSamples(result)
 	}
 	own := e.healthSamples(err, took)

@@ -301,8 +301,9 @@ func TestEvaluationKeepsALaterView(t *testing.T) {
 		"the first one":      {nil, early},
 		"a glance before it": {&evaluation{At: noon.Add(-time.Second), Fleet: late}, early},
 		"a glance after it":  {&evaluation{At: late.At, Fleet: late}, late},
+		"a clock set back":   {&evaluation{At: noon.Add(time.Hour), Fleet: late}, early},
 	} {
-		if got := evaluated.onto(row.before); got.Fleet != row.want || !got.At.Equal(row.want.At) || len(got.Findings) != 1 {
+		if got := evaluated.onto(row.before, time.Minute); got.Fleet != row.want || !got.At.Equal(row.want.At) || len(got.Findings) != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
