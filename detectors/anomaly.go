@@ -53,7 +53,7 @@ func (p *pass) anomalyDraft(a fleet.Anomaly) draft {
 		coverage:  anomalyConfidence(a.Root.Incident),
 		certainty: anomalyCertainty(a),
 		summary:   anomalySummary(a),
-		evidence:  append(rerun(a.Query, p.evidence(resource, anomalyFacts(a.Root)...)), p.memberEvidence(a)...),
+		evidence:  append(rerun(a.Query, p.evidence(resource, anomalyFacts(a.Root, p.view.At)...)), p.memberEvidence(a)...),
 		remedy:    anomalyRemedy(a),
 		affects:   anomalyAffects(a),
 		since:     a.Start,
@@ -101,11 +101,11 @@ func anomalyCertainty(a fleet.Anomaly) float64 {
 }
 
 // anomalyFacts are the root's numbers. What a flatline and a silence do not have is left out.
-func anomalyFacts(m baseline.Member) []fact {
+func anomalyFacts(m baseline.Member, now time.Time) []fact {
 	incident, unit := m.Incident, m.Signal.Unit
 	switch incident.Kind {
 	case baseline.Stale:
-		return nil
+		return []fact{{m.Signal.Name + " without a sample", silentFor(incident, now), "seconds", "", ""}}
 	case baseline.Flatline:
 		return []fact{{m.Signal.Name + " that does not change", fleet.Value(incident.Value), unit, "", ""}}
 	}
@@ -129,12 +129,28 @@ func rerun(query string, evidence []Evidence) []Evidence {
 func (p *pass) memberEvidence(a fleet.Anomaly) []Evidence {
 	var facts []fact
 	for _, member := range a.Others[:min(len(a.Others), anomalyShown)] {
-		facts = append(facts, fact{memberWords(member), fleet.Value(member.Incident.Effect(member.Signal.Offset)), "ratio", "", ""})
+		facts = append(facts, memberFact(member, p.view.At))
 	}
 	if more := len(a.Others) - anomalyShown; more > 0 {
 		facts = append(facts, fact{"more series", fleet.Value(more), "series", "", ""})
 	}
 	return p.evidence(a.Resource(), facts...)
+}
+
+// memberFact is what one of the others shows: how far off it is, and of what has no usual to be off from, what there is.
+func memberFact(m baseline.Member, now time.Time) fact {
+	name, incident := memberWords(m), m.Incident
+	switch incident.Kind {
+	case baseline.Stale:
+		return fact{name + ": without a sample", silentFor(incident, now), "seconds", "", ""}
+	case baseline.Flatline:
+		return fact{name + ": value", fleet.Value(incident.Value), m.Signal.Unit, "", ""}
+	}
+	return fact{name + ": factor", fleet.Value(incident.Effect(m.Signal.Offset)), "ratio", "", ""}
+}
+
+func silentFor(incident baseline.Incident, now time.Time) fleet.Value {
+	return fleet.Value(now.Sub(incident.Start).Seconds())
 }
 
 // anomalyAffects are the places of the members, so that a finding about one of them is seen to lie on the same path.

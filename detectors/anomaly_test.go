@@ -171,3 +171,34 @@ func TestAnomalyIsLast(t *testing.T) {
 		t.Errorf("the limit is blocked by %v", findings[0].BlockedBy)
 	}
 }
+
+// Each series shows a number that it has: what is silent or stands still has no usual to be off from.
+func TestAnomalyEvidenceByKind(t *testing.T) {
+	mixed := anomalyOf(func(a *fleet.Anomaly) {
+		a.Root.Incident.Kind, a.Root.Incident.Base = baseline.Stale, 0
+		for _, kind := range []baseline.Kind{baseline.Level, baseline.Flatline, baseline.Stale} {
+			member := aMember("v")
+			member.Incident.Kind = kind
+			if kind != baseline.Level {
+				member.Incident.Base = 0
+			}
+			a.Others = append(a.Others, member)
+		}
+	})
+	evidence := judgeAnomalies(mixed)[0].Evidence
+	silent := noon.Sub(mixed.Root.Incident.Start).Seconds()
+	for i, want := range []struct {
+		name  string
+		value float64
+		unit  string
+	}{
+		{"without a sample", silent, "seconds"},
+		{": factor", mixed.Others[0].Incident.Effect(mixed.Others[0].Signal.Offset), "ratio"},
+		{": value", mixed.Others[1].Incident.Value, mixed.Others[1].Signal.Unit},
+		{": without a sample", noon.Sub(mixed.Others[2].Incident.Start).Seconds(), "seconds"},
+	} {
+		if got := evidence[i]; !strings.HasSuffix(got.Name, want.name) || float64(got.Value) != want.value || got.Unit != want.unit {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}

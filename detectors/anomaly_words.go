@@ -40,7 +40,7 @@ func rootSummary(m baseline.Member) string {
 	case baseline.Stale:
 		return fmt.Sprintf("There is no sample of %s since %s.", subject, since)
 	case baseline.Flatline:
-		return fmt.Sprintf("The %s has been exactly %s since %s, though it changes otherwise: its source repeats an old value.",
+		return fmt.Sprintf("The %s has been exactly %s since %s, though it changes otherwise, as when its source repeats an old value.",
 			subject, inUnit(m.Signal, incident.Value), since)
 	}
 	verb := "fell"
@@ -52,7 +52,7 @@ func rootSummary(m baseline.Member) string {
 }
 
 func memberWords(m baseline.Member) string {
-	return seriesWords(m) + ", " + string(m.Incident.Kind) + " since " + clockTime(m.Incident.Start) + ": factor"
+	return seriesWords(m) + ", " + string(m.Incident.Kind) + " since " + clockTime(m.Incident.Start)
 }
 
 func seriesWords(m baseline.Member) string {
@@ -90,7 +90,7 @@ func anomalyRemedy(a fleet.Anomaly) []Remedy {
 		}}
 	case baseline.Flatline:
 		return []Remedy{{
-			What:   "Compare with another source, such as the clients' own counters: the service or an exporter repeats its last value.",
+			What:   "Compare with another source, such as the clients' own counters: the service or an exporter may repeat its last value. A load that stands at a limit looks the same.",
 			Caveat: "Rules that read this series judge an old value meanwhile.",
 		}}
 	}
