@@ -107,6 +107,9 @@ func (d *describer) fields(t reflect.Type, node *Node) error {
 // of describes a type.
 func (d *describer) of(t reflect.Type) (*Node, error) {
 	switch {
+	case t.Kind() == reflect.Pointer: // before what a pointer has of the methods of its type: it may be nil
+		to, err := d.of(t.Elem())
+		return &Node{AnyOf: []*Node{to, {Type: "null"}}}, err
 	case t == reflect.TypeFor[fleet.Value]():
 		return &Node{Type: []string{"number", "null"}}, nil
 	case t == reflect.TypeFor[time.Time]():
@@ -126,9 +129,6 @@ func (d *describer) of(t reflect.Type) (*Node, error) {
 	case reflect.Slice:
 		items, err := d.of(t.Elem())
 		return &Node{Type: "array", Items: items}, err
-	case reflect.Pointer:
-		to, err := d.of(t.Elem())
-		return &Node{AnyOf: []*Node{to, {Type: "null"}}}, err
 	case reflect.Struct:
 		return d.reference(t)
 	}

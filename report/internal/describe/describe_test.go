@@ -193,3 +193,17 @@ func kind(value any, wanted []string) string {
 	}
 	return reflect.TypeOf(value).String()
 }
+
+// A moment that may be missing is null, as a number or a structure is.
+func TestMissingMomentsAreNull(t *testing.T) {
+	schema, err := describe.Schema(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"first", "last", "gain", "waste_usd_per_month"} {
+		of := schema.Defs["report.Finding"].Properties[field]
+		if of == nil || len(of.AnyOf) != 2 || of.AnyOf[1].Type != "null" {
+			t.Errorf("report.Finding.%s is %+v, want it to be null where there is none", field, of)
+		}
+	}
+}
