@@ -85,6 +85,9 @@ func (c *reportWeeklyCommand) options(now time.Time) (report.Options, error) {
 		}
 		*asked.week = week
 	}
+	if len(c.Format) == 0 {
+		return options, usageError("--format=: names no format; write %s", strings.Join(report.Formats(), ", "))
+	}
 	for _, format := range c.Format {
 		if !slices.Contains(report.Formats(), format) {
 			return options, usageError("--format=%s: is not known; write %s", format, strings.Join(report.Formats(), ", "))

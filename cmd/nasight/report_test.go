@@ -102,6 +102,7 @@ func TestReportWeeklyMistakes(t *testing.T) {
 		"--week=last: is no week":                    {"--week=last"},
 		"--compare=2020-W99":                         {"--week=2020-W10", "--compare=2020-W99"},
 		"is the week of the report itself":           {"--week=2020-W10", "--compare=2020-W10"},
+		"--format=: names no format":                 {"--week=2020-W10", "--format="},
 		"--format=pdf: is not known":                 {"--week=2020-W10", "--format=html,pdf"},
 		"one format fits":                            {"--week=2020-W10", "--format=html,md", "--out=-"},
 		"holds nothing of that week":                 {"--week=2019-W10", "--history.path=" + path},
