@@ -41,7 +41,7 @@ func (s *source) read(ctx context.Context, reader history.Reader, from, to time.
 }
 
 func (g *grains) readZeros(ctx context.Context, reader history.Reader, s *source) error {
-	query := fmt.Sprintf("min(min_over_time(%s{%s=%q}[%s])) == 1", schema.CollectorSuccess.Name, schema.Collector, s.collector, promDuration(seriesGrain))
+	query := fmt.Sprintf("min(min_over_time(%s{%s=%q}[%s])) == 1", schema.CollectorSuccess.Name, schema.Collector, s.collector, grainRange())
 	runs, err := reader.Range(ctx, query, g.from, g.to, seriesGrain)
 	if err != nil || len(runs) == 0 {
 		return err

@@ -83,8 +83,12 @@ var protocols = []string{fleet.NFS, fleet.SMB, fleet.ISCSI}
 
 // over is a function of a family's samples in one grain.
 func over(function string, family *schema.Family) string {
-	return fmt.Sprintf("%s(%s{%s}[%s])", function, family.Name, anyOf, promDuration(seriesGrain))
+	return fmt.Sprintf("%s(%s{%s}[%s])", function, family.Name, anyOf, grainRange())
 }
+
+// grainRange is the range of one grain's samples. It is a millisecond short: a Prometheus before 3.0 counts the sample at its beginning
+// as well, which is the one before's.
+func grainRange() string { return promDuration(seriesGrain - time.Millisecond) }
 
 func promDuration(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
@@ -113,7 +117,7 @@ func shareSources(activity float64) []source {
 		return fmt.Sprintf("%s / %g", sum(over("sum_over_time", family)), minutes)
 	}
 	counts := over("sum_over_time", schema.ShareOperations)
-	each := fmt.Sprintf("avg_over_time(%s{scope=\"end_to_end\",%s}[%s])", schema.ShareLatency.Name, anyOf, promDuration(seriesGrain))
+	each := fmt.Sprintf("avg_over_time(%s{scope=\"end_to_end\",%s}[%s])", schema.ShareLatency.Name, anyOf, grainRange())
 	on := "on (" + volumeBy + ", api)"
 	latency := fmt.Sprintf("%s / %s and %s >= %g", sum(each+" * "+on+" "+counts), sum(counts+" and "+on+" "+each), mean(schema.ShareOperations), activity)
 	listed := fmt.Sprintf("group by (%[1]s) (last_over_time(%[2]s[%[4]s])) or group by (%[1]s) (last_over_time(%[3]s[%[4]s]))",
