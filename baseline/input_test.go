@@ -206,7 +206,7 @@ func TestCounterReset(t *testing.T) {
 func TestDaylightSaving(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
-		t.Skip(err) // no time zones on this system
+		t.Fatal(err)
 	}
 	for name, most := range map[string]int{"Europe/Berlin": 0, "UTC": 3} {
 		t.Run(name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func (s *Source) apply(sub *subscription, a *account, g *group, j job, f *found,
 	s.keep(sub, a, g, f)
 	state.partial = false
 	for metric, err := range f.failed {
-		if tooMuch(err) {
+		if azureapi.TooMuch(err) {
 			state.refused[metric] = refusal{err, s.opts.Clock().Add(refusedFor)}
 		} else {
 			state.partial = true

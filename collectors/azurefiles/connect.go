@@ -28,7 +28,7 @@ func Connect(ctx context.Context, cfg Config, opts Options) (*connect.Section, e
 		return nil, err
 	}
 	defer s.Close()
-	t := &trial{s, azuretrial.Trial{Section: "azurefiles", Identity: cfg.Identity.Kind, Anonymous: cfg.Identity.Kind == azureapi.IdentityNone && opts.Credential == nil}}
+	t := &trial{s, azuretrial.New("azurefiles", cfg.Identity, opts.Credential)}
 	section := &connect.Section{Title: "Azure Files", Cloud: Cloud, Service: Service, Notes: t.notes()}
 	visits := make([]*visit, len(t.subscriptions))
 	for i, sub := range t.subscriptions {

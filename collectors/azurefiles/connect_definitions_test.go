@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 	"github.com/nasight/nasight/simulator/faults"
 )
@@ -32,12 +33,12 @@ func TestDefinitionsDiffer(t *testing.T) {
 func TestConnectDefinitions(t *testing.T) {
 	l := newLab(t, nil, nil)
 	heal := l.inject(faults.Fault{Kind: faults.Forbidden, Method: "metrics.definitions", Project: fine})
-	if got := answered(t, l.connected(t.Context()), "metrics"); !got.Known || !strings.Contains(got.Says, "12 are as expected, 0 differ and 0 are missing") || !strings.Contains(got.Says, odd) {
+	if got := connecttest.Answered(t, l.connected(t.Context()), "metrics"); !got.Known || !strings.Contains(got.Says, "12 are as expected, 0 differ and 0 are missing") || !strings.Contains(got.Says, odd) {
 		t.Errorf("%+v", got)
 	}
 	heal()
 	l.inject(faults.Fault{Kind: faults.Forbidden, Method: "metrics.definitions"})
-	if got := answered(t, l.connected(t.Context()), "metrics"); got.Known || len(got.Details) != 2 || !strings.Contains(got.Details[0], azureapi.ReasonPermission) {
+	if got := connecttest.Answered(t, l.connected(t.Context()), "metrics"); got.Known || len(got.Details) != 2 || !strings.Contains(got.Details[0], azureapi.ReasonPermission) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 	"github.com/nasight/nasight/collectors/internal/azuretrial"
 	"github.com/nasight/nasight/simulator/azure"
@@ -43,10 +44,10 @@ func TestConnectNamesThePrincipal(t *testing.T) {
 	holder.current.Store(&shown)
 	l.opts.Credential = holder
 	section := l.connected(t.Context())
-	if got := checked(t, section, "credentials", ""); got.Status != connect.OK || section.As != "application "+someClient {
+	if got := connecttest.Checked(t, section, "credentials", ""); got.Status != connect.OK || section.As != "application "+someClient {
 		t.Errorf("%+v as %s", got, section.As)
 	}
-	got := checked(t, section, onAccounts, testSubscription)
+	got := connecttest.Checked(t, section, onAccounts, testSubscription)
 	if !strings.HasPrefix(got.Do, "az role assignment create --assignee "+someObject+" --role") || len(section.Notes) != 1 {
 		t.Errorf("%+v, notes %q", got, section.Notes)
 	}
@@ -97,7 +98,7 @@ func TestConnectWithoutCredentials(t *testing.T) {
 				l.config.Endpoints.CAFile = row.ca
 			}
 			section := l.connected(t.Context())
-			got := checked(t, section, "credentials", "")
+			got := connecttest.Checked(t, section, "credentials", "")
 			if len(section.Checks) != 1 || got.Status != connect.Failed || got.Cause != row.cause || !strings.Contains(got.Do, row.do) || !strings.Contains(got.Heard, row.heard) {
 				t.Errorf("%+v", section.Checks)
 			}
@@ -166,7 +167,7 @@ func TestConnectRefusedByTheIdentityPlatform(t *testing.T) {
 			l.config.Identity = Identity{Kind: azureapi.IdentityPrincipal, Tenant: someTenant, ClientID: someClient, SecretFile: secret}
 			l.opts.Credential = credential
 			section := l.connected(t.Context())
-			got := checked(t, section, "credentials", "")
+			got := connecttest.Checked(t, section, "credentials", "")
 			if len(section.Checks) != 1 || got.Cause != row.cause || !strings.Contains(got.Do, row.do) {
 				t.Errorf("%+v", got)
 			}

@@ -86,7 +86,7 @@ func (t *trial) readGroupOnce(ctx context.Context, client *azquery.MetricsClient
 	rows := g.rowsOf(s.details.class)
 	for m := whole; ; {
 		one, err := t.readGroupIn(ctx, q, s, rows, m)
-		if err == nil || !tooMuch(err) {
+		if err == nil || !azureapi.TooMuch(err) {
 			return one, err
 		}
 		next, ok := m.next(g, s.details.class, rows)
@@ -102,7 +102,7 @@ func (t *trial) readGroupIn(ctx context.Context, q query, s *sample, rows []*row
 	one := groupTrial{sample: s, group: q.group, mode: m, words: map[string]bool{}, failed: map[string]error{}}
 	for _, question := range requests(q.group, s.details.class, m, rows, s.shares) {
 		answers, err := q.ask(ctx, question)
-		if m == single && tooMuch(err) && len(one.failed)+1 < len(rows) {
+		if m == single && azureapi.TooMuch(err) && len(one.failed)+1 < len(rows) {
 			one.failed[question.rows[0].metric] = err
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 	"github.com/nasight/nasight/collectors/internal/azuretrial"
 	"github.com/nasight/nasight/simulator/azure"
@@ -50,38 +51,6 @@ func (l *lab) connected(ctx context.Context) *connect.Section {
 		l.t.Fatal(err)
 	}
 	return section
-}
-
-// checked finds a check by its name and the end of what it was tried on.
-func checked(t *testing.T, section *connect.Section, name, on string) connect.Check {
-	t.Helper()
-	for _, check := range section.Checks {
-		if check.Name == name && strings.HasSuffix(check.On, on) {
-			return check
-		}
-	}
-	t.Fatalf("no check %s on %s in %+v", name, on, section.Checks)
-	return connect.Check{}
-}
-
-func answered(t *testing.T, section *connect.Section, name string) connect.Answer {
-	t.Helper()
-	for _, answer := range section.Answers {
-		if answer.Name == name {
-			return answer
-		}
-	}
-	t.Fatalf("no answer %s in %+v", name, section.Answers)
-	return connect.Answer{}
-}
-
-// statuses counts the checks by their status.
-func statuses(section *connect.Section) map[connect.Status]int {
-	counts := map[connect.Status]int{}
-	for _, check := range section.Checks {
-		counts[check.Status]++
-	}
-	return counts
 }
 
 // oneLine checks that every text of a section is one line of bounded length.
@@ -169,17 +138,17 @@ func TestConnectRefusals(t *testing.T) {
 			row.fault.Project = odd
 			l.inject(row.fault)
 			section := l.connected(t.Context())
-			got := checked(t, section, row.name, odd)
+			got := connecttest.Checked(t, section, row.name, odd)
 			if got.Status != connect.Failed || got.Cause != row.cause || got.Lacks != row.lacks || !strings.Contains(got.Do, row.do) || got.Says == "" {
 				t.Errorf("%+v", got)
 			}
-			if counts := statuses(section); counts[connect.Failed] != row.failures {
+			if counts := connecttest.Statuses(section); counts[connect.Failed] != row.failures {
 				t.Errorf("%v of %+v", counts, section.Checks)
 			}
-			if other := checked(t, section, row.other, odd); other.Status != connect.OK {
+			if other := connecttest.Checked(t, section, row.other, odd); other.Status != connect.OK {
 				t.Errorf("%+v", other)
 			}
-			if same := checked(t, section, row.name, fine); same.Status != connect.OK {
+			if same := connecttest.Checked(t, section, row.name, fine); same.Status != connect.OK {
 				t.Errorf("%+v", same)
 			}
 			oneLine(t, section)
@@ -213,10 +182,10 @@ func TestConnectProvidersMayNotBeRead(t *testing.T) {
 	l := newLab(t, fleetOf(1, 1), nil)
 	l.inject(faults.Fault{Kind: faults.Forbidden, Method: "providers.get"})
 	section := l.connected(t.Context())
-	if got := statuses(section); got[connect.Failed] != 0 || got[connect.Warning] != 2 {
+	if got := connecttest.Statuses(section); got[connect.Failed] != 0 || got[connect.Warning] != 2 {
 		t.Errorf("%v of %+v", got, section.Checks)
 	}
-	if got := checked(t, section, onProviders, testSubscription); got.Lacks != "the role Reader" || got.Do == "" {
+	if got := connecttest.Checked(t, section, onProviders, testSubscription); got.Lacks != "the role Reader" || got.Do == "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -240,17 +209,17 @@ func TestConnectBatch(t *testing.T) {
 				l.inject(faults.Fault{Kind: row.kind, Method: "metrics.batch"})
 			}
 			section := l.connected(t.Context())
-			if got := answered(t, section, "batch"); got.Known != row.known || !strings.Contains(got.Says, row.says) {
+			if got := connecttest.Answered(t, section, "batch"); got.Known != row.known || !strings.Contains(got.Says, row.says) {
 				t.Errorf("%s: %+v", name, got)
 			}
 			failed := map[bool]int{true: 1}[configured && row.kind != ""]
-			if got := statuses(section); got[connect.Failed] != failed {
+			if got := connecttest.Statuses(section); got[connect.Failed] != failed {
 				t.Errorf("%s: %v of %+v", name, got, section.Checks)
 			}
 			if !configured {
 				continue
 			}
-			if got := checked(t, section, onBatch, testSubscription); got.Cause != row.cause || !strings.Contains(got.Do, row.does) {
+			if got := connecttest.Checked(t, section, onBatch, testSubscription); got.Cause != row.cause || !strings.Contains(got.Do, row.does) {
 				t.Errorf("%s: %+v", name, got)
 			}
 			if row.kind != faults.Cut && l.server.Usage().Of("metrics.batch") != 1 {
@@ -276,11 +245,11 @@ func TestConnectWarnings(t *testing.T) {
 			l := newLab(t, fleetOf(1, 1), nil)
 			l.inject(row.fault)
 			section := l.connected(t.Context())
-			got := checked(t, section, row.check, testSubscription)
+			got := connecttest.Checked(t, section, row.check, testSubscription)
 			if got.Status != connect.Warning || !strings.Contains(got.Says, row.says) {
 				t.Errorf("%+v", got)
 			}
-			if counts := statuses(section); counts[connect.Failed] != 0 {
+			if counts := connecttest.Statuses(section); counts[connect.Failed] != 0 {
 				t.Errorf("%+v", section.Checks)
 			}
 		})
@@ -300,10 +269,10 @@ func TestConnectFindsTheMode(t *testing.T) {
 		l := newLab(t, fleetOf(1, 3), nil)
 		l.before(row.refuse)
 		section := l.connected(t.Context())
-		if got := answered(t, section, "wildcards"); !strings.HasPrefix(got.Says, row.wildcards) {
+		if got := connecttest.Answered(t, section, "wildcards"); !strings.HasPrefix(got.Says, row.wildcards) {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got := checked(t, section, onMetrics, testSubscription); !strings.Contains(got.Says, row.metrics) || got.Status == connect.Failed {
+		if got := connecttest.Checked(t, section, onMetrics, testSubscription); !strings.Contains(got.Says, row.metrics) || got.Status == connect.Failed {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -318,10 +287,10 @@ func TestConnectEnds(t *testing.T) {
 	defer cancel()
 	for says, ctx := range map[string]context.Context{"not tried: interrupted": canceled, "not tried: out of time": expired} {
 		section := l.connected(ctx)
-		if got := statuses(section); got[connect.Failed] != len(section.Checks)-1 {
+		if got := connecttest.Statuses(section); got[connect.Failed] != len(section.Checks)-1 {
 			t.Errorf("%v of %+v", got, section.Checks)
 		}
-		if got := checked(t, section, onMetrics, testSubscription); got.Says != says || got.Cause != connect.CauseUntried {
+		if got := connecttest.Checked(t, section, onMetrics, testSubscription); got.Says != says || got.Cause != connect.CauseUntried {
 			t.Errorf("%+v", got)
 		}
 		for _, answer := range section.Answers {
@@ -333,7 +302,7 @@ func TestConnectEnds(t *testing.T) {
 	l.inject(faults.Fault{Kind: faults.Latency, Delay: time.Hour, Method: "providers.get"})
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got := checked(t, l.connected(short), onProviders, testSubscription); got.Cause != azureapi.ReasonTimeout || got.Status != connect.Failed {
+	if got := connecttest.Checked(t, l.connected(short), onProviders, testSubscription); got.Cause != azureapi.ReasonTimeout || got.Status != connect.Failed {
 		t.Errorf("%+v", got)
 	}
 }
@@ -362,7 +331,7 @@ func TestConnectUnreachable(t *testing.T) {
 				t.Errorf("%s: %+v", name, check)
 			}
 		}
-		if got := statuses(section); got[connect.Failed] != 5 {
+		if got := connecttest.Statuses(section); got[connect.Failed] != 5 {
 			t.Errorf("%s: %v of %+v", name, got, section.Checks)
 		}
 		oneLine(t, section)
@@ -374,7 +343,7 @@ func TestConnectOtherService(t *testing.T) {
 	l := newLab(t, fleetOf(1, 1), nil)
 	l.config.Endpoints.ResourceManager = l.server.URL() + "/elsewhere"
 	section := l.connected(t.Context())
-	if got := checked(t, section, onAccounts, testSubscription); got.Cause != azureapi.ReasonNotFound || !strings.Contains(got.Do, "azurefiles.endpoints") {
+	if got := connecttest.Checked(t, section, onAccounts, testSubscription); got.Cause != azureapi.ReasonNotFound || !strings.Contains(got.Do, "azurefiles.endpoints") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -387,7 +356,7 @@ func TestConnectIsToldToWait(t *testing.T) {
 	defer cancel()
 	section := l.connected(ctx)
 	for _, name := range []string{onShares, onService, onMetrics} {
-		if got := checked(t, section, name, testSubscription); got.Cause != azureapi.ReasonRateLimited || got.Do == "" {
+		if got := connecttest.Checked(t, section, name, testSubscription); got.Cause != azureapi.ReasonRateLimited || got.Do == "" {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -416,10 +385,10 @@ func TestConnectUnknownSubscription(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-00000000ffff"
 	l := newLab(t, fleetOf(1, 1), func(c *Config, _ *azure.Options) { c.Subscriptions = append(c.Subscriptions, unknown) })
 	section := l.connected(t.Context())
-	if got := checked(t, section, onAccounts, unknown); got.Cause != azuretrial.CauseSubscription || got.Do != "az account show --subscription "+unknown {
+	if got := connecttest.Checked(t, section, onAccounts, unknown); got.Cause != azuretrial.CauseSubscription || got.Do != "az account show --subscription "+unknown {
 		t.Errorf("%+v", got)
 	}
-	if got := checked(t, section, onAccounts, testSubscription); got.Status != connect.OK {
+	if got := connecttest.Checked(t, section, onAccounts, testSubscription); got.Status != connect.OK {
 		t.Errorf("%+v", got)
 	}
 }

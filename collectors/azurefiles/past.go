@@ -2,7 +2,6 @@ package azurefiles
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -105,7 +104,7 @@ func (f *filling) group(ctx context.Context, a *account, g *group) error {
 		q := query{client: client, resource: j.details.service(), group: g, window: j.window, top: f.source.top}
 		answer, _, err := f.source.ask(ctx, q, j)
 		if err == nil {
-			err = answer.failure()
+			err = azureapi.Unanswered(answer.failed)
 		}
 		if err != nil {
 			return err
@@ -132,17 +131,6 @@ func (f *filling) job(a *account, g *group, from time.Time) (j job, ok bool) {
 		j.window.End = end
 	}
 	return j, len(j.rows) > 0
-}
-
-// failure is why a metric is missing from an answer, unless the service does not take it at all.
-func (f *found) failure() error {
-	var errs []error
-	for _, metric := range slices.Sorted(maps.Keys(f.failed)) {
-		if err := f.failed[metric]; !tooMuch(err) {
-			errs = append(errs, err)
-		}
-	}
-	return azureapi.Join(errs...)
 }
 
 // samples are the points of the shares that are there and wanted.

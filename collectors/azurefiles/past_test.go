@@ -207,7 +207,7 @@ func TestBackfillOvercomesFailures(t *testing.T) {
 	l.expectWhole(seriesNamed(schema.SharePeakOperationsRollUp), 48, 5)
 }
 
-// A subscription that refuses keeps no other one waiting for the end; what time may cure does.
+// A subscription that refuses keeps no other one waiting for the end.
 func TestBackfillEndsBesideARefusal(t *testing.T) {
 	const other = "00000000-0000-4000-8000-000000000002"
 	fleet, second := fleetOf(1, 1), fleetOf(1, 1).Subscriptions[0]

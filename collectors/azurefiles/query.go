@@ -3,7 +3,6 @@ package azurefiles
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/monitor/azquery"
 
@@ -77,6 +76,3 @@ func (q query) ask(ctx context.Context, one request) ([]azureapi.MetricAnswer, e
 	}
 	return answers, nil
 }
-
-// tooMuch says whether an answer refuses the form of the question.
-func tooMuch(err error) bool { return azureapi.StatusOf(err) == http.StatusBadRequest }

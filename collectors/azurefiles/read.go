@@ -155,7 +155,7 @@ func (s *Source) delay(g *group) time.Duration {
 func (s *Source) ask(ctx context.Context, q query, j job) (*found, mode, error) {
 	for m := j.mode; ; {
 		f, err := s.askIn(ctx, q, j, m)
-		if err == nil || !tooMuch(err) {
+		if err == nil || !azureapi.TooMuch(err) {
 			return f, m, err
 		}
 		next, ok := m.next(q.group, j.details.class, j.rows)
@@ -172,7 +172,7 @@ func (s *Source) askIn(ctx context.Context, q query, j job, m mode) (*found, err
 	var last error
 	for _, one := range requests(q.group, j.details.class, m, j.rows, j.shares) {
 		answers, err := q.ask(ctx, one)
-		if m == single && tooMuch(err) {
+		if m == single && azureapi.TooMuch(err) {
 			all.failed[one.rows[0].metric], last = err, err
 			continue
 		}

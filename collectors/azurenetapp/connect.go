@@ -36,7 +36,7 @@ func Connect(ctx context.Context, cfg Config, opts Options) (*connect.Section, e
 		return nil, err
 	}
 	defer s.Close()
-	t := &trial{s, azuretrial.Trial{Section: "azurenetapp", Identity: cfg.Identity.Kind, Anonymous: cfg.Identity.Kind == azureapi.IdentityNone && opts.Credential == nil}}
+	t := &trial{s, azuretrial.New("azurenetapp", cfg.Identity, opts.Credential)}
 	e := cfg.Endpoints
 	section := &connect.Section{
 		Title: "Azure NetApp Files", Cloud: Cloud, Service: Service,

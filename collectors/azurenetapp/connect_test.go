@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/collectors/internal/azureapi"
 	"github.com/nasight/nasight/collectors/internal/azuretrial"
 	"github.com/nasight/nasight/simulator/faults"
@@ -37,27 +38,6 @@ func (l *lab) connected(ctx context.Context) *connect.Section {
 		l.t.Fatal(err)
 	}
 	return section
-}
-
-// checked finds a check by its name and the end of what it was tried on.
-func checked(t *testing.T, section *connect.Section, name, on string) connect.Check {
-	t.Helper()
-	for _, check := range section.Checks {
-		if check.Name == name && strings.HasSuffix(check.On, on) {
-			return check
-		}
-	}
-	t.Fatalf("no check %s on %s in %+v", name, on, section.Checks)
-	return connect.Check{}
-}
-
-// statuses counts the checks by their status.
-func statuses(section *connect.Section) map[connect.Status]int {
-	counts := map[connect.Status]int{}
-	for _, check := range section.Checks {
-		counts[check.Status]++
-	}
-	return counts
 }
 
 // The whole report on the example fleet, whose second subscription has no account.
@@ -120,14 +100,14 @@ func TestConnectRefusals(t *testing.T) {
 			row.fault.Project = other
 			l.inject(row.fault)
 			section := l.connected(t.Context())
-			got := checked(t, section, row.name, other)
+			got := connecttest.Checked(t, section, row.name, other)
 			if got.Status != connect.Failed || got.Cause != row.cause || got.Lacks != row.lacks || !strings.Contains(got.Do, row.do) || got.Says == "" {
 				t.Errorf("%+v", got)
 			}
-			if counts := statuses(section); counts[connect.Failed] != 1 || counts[connect.Skipped] != 1+row.skipped { // one is that of the credentials
+			if counts := connecttest.Statuses(section); counts[connect.Failed] != 1 || counts[connect.Skipped] != 1+row.skipped { // one is that of the credentials
 				t.Errorf("%v of %+v", counts, section.Checks)
 			}
-			if same := checked(t, section, row.name, testSubscription); same.Status != connect.OK {
+			if same := connecttest.Checked(t, section, row.name, testSubscription); same.Status != connect.OK {
 				t.Errorf("%+v", same)
 			}
 		})
@@ -159,10 +139,10 @@ func TestConnectFindsLittle(t *testing.T) {
 				row.lab(l)
 			}
 			section := l.connected(t.Context())
-			if got := checked(t, section, row.check, testSubscription); got.Status != row.status || !strings.Contains(got.Says, row.says) {
+			if got := connecttest.Checked(t, section, row.check, testSubscription); got.Status != row.status || !strings.Contains(got.Says, row.says) {
 				t.Errorf("%+v", got)
 			}
-			if statuses(section)[connect.Failed] > 0 {
+			if connecttest.Statuses(section)[connect.Failed] > 0 {
 				t.Errorf("%+v", section.Checks)
 			}
 		})
@@ -174,7 +154,7 @@ func TestConnectEnds(t *testing.T) {
 	l := newLab(t, smallFleet(1), nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if counts := statuses(l.connected(ctx)); counts[connect.OK] != 0 || counts[connect.Failed] < 6 {
+	if counts := connecttest.Statuses(l.connected(ctx)); counts[connect.OK] != 0 || counts[connect.Failed] < 6 {
 		t.Errorf("%v", counts)
 	}
 	if _, err := Connect(t.Context(), DefaultConfig(), Options{}); err == nil || !strings.Contains(err.Error(), "no subscriptions") {

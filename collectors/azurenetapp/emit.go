@@ -1,7 +1,6 @@
 package azurenetapp
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -37,14 +36,8 @@ func (s *Source) emit(sink collectors.TimedSink, sub *subscription, t tier) {
 			interval = s.cfg.Tiers.Capacity
 		}
 		e.stale = missedPeriods*max(interval, g.pace.Grain) + g.pace.Overlap + s.delay(g)
-		for _, p := range sub.sorted() {
-			if g.ofPools {
-				e.target(p, g)
-				continue
-			}
-			for _, name := range slices.Sorted(maps.Keys(p.volumes)) {
-				e.target(p.volumes[name], g)
-			}
+		for _, t := range sub.all() {
+			e.target(t, g) // what is of another kind has nothing of the group
 		}
 	}
 	e.age(t)

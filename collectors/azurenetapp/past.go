@@ -3,7 +3,6 @@ package azurenetapp
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -38,18 +37,6 @@ func (sub *subscription) lacks() bool {
 		}
 	}
 	return false
-}
-
-// all are the pools and their volumes; the caller holds the lock.
-func (sub *subscription) all() []*target {
-	var found []*target
-	for _, p := range sub.sorted() {
-		found = append(found, p)
-		for _, name := range slices.Sorted(maps.Keys(p.volumes)) {
-			found = append(found, p.volumes[name])
-		}
-	}
-	return found
 }
 
 // fill closes the gaps that are known. A resource that cannot be read keeps no other one from it.
@@ -108,7 +95,7 @@ func (f *filling) group(ctx context.Context, t *target, g *group) error {
 		}
 		answer, err := ask(ctx, f.client, g, j)
 		if err == nil {
-			err = answer.failure()
+			err = azureapi.Unanswered(answer.failed)
 		}
 		if err != nil {
 			return err
@@ -133,17 +120,6 @@ func (f *filling) job(t *target, g *group, from time.Time) (j job, ok bool) {
 	}
 	j = f.source.jobOf(t, g, w, f.source.opts.Clock())
 	return j, len(j.rows) > 0
-}
-
-// failure is why a metric is missing from an answer, unless the service does not take it at all.
-func (f *found) failure() error {
-	var errs []error
-	for _, metric := range slices.Sorted(maps.Keys(f.failed)) {
-		if err := f.failed[metric]; !tooMuch(err) {
-			errs = append(errs, err)
-		}
-	}
-	return azureapi.Join(errs...)
 }
 
 // samples are the points of an answer. What follows from the inventory (limits, numbers of files) follows from the present one:

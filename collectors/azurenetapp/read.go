@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -150,13 +149,13 @@ func (s *Source) delay(g *group) time.Duration {
 func ask(ctx context.Context, client *azquery.MetricsClient, g *group, j job) (*found, error) {
 	f := newFound()
 	err := askFor(ctx, client, g, j, j.rows, f)
-	if !tooMuch(err) || len(j.rows) < 2 {
+	if !azureapi.TooMuch(err) || len(j.rows) < 2 {
 		return f, err
 	}
 	f = newFound()
 	for _, r := range j.rows {
 		switch one := askFor(ctx, client, g, j, []*row{r}, f); {
-		case tooMuch(one):
+		case azureapi.TooMuch(one):
 			f.failed[r.metric] = one
 		case one != nil:
 			return nil, one
@@ -182,9 +181,6 @@ func askFor(ctx context.Context, client *azquery.MetricsClient, g *group, j job,
 	f.convert(g, rows, j.window, answers)
 	return nil
 }
-
-// tooMuch says whether an answer refuses the form of the question.
-func tooMuch(err error) bool { return azureapi.StatusOf(err) == http.StatusBadRequest }
 
 // shortOf names a resource in a message: ACCOUNT/POOL or ACCOUNT/POOL/VOLUME.
 func shortOf(id string) string {
@@ -221,7 +217,7 @@ func (s *Source) apply(sub *subscription, t *target, g *group, j job, f *found) 
 	}
 	state.partial = false
 	for metric, err := range f.failed {
-		if tooMuch(err) {
+		if azureapi.TooMuch(err) {
 			state.refused[metric] = refusal{err, s.opts.Clock().Add(refusedFor)}
 		} else {
 			state.partial = true

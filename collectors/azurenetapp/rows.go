@@ -35,6 +35,9 @@ type group struct {
 	derive    func(*found, *volume) // adds what follows; nil for nothing
 }
 
+// has says whether a group is of such a resource.
+func (g *group) has(t *target) bool { return g.ofPools == (t.volume == nil) }
+
 const (
 	milliseconds = 1e-3
 	fiveMinutes  = "PT5M"

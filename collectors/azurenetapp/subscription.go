@@ -79,19 +79,21 @@ func (t *target) id() string {
 func (sub *subscription) targets(g *group) []*target {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	var all []*target
-	for _, p := range sub.sorted() {
-		if g.ofPools {
-			all = append(all, p)
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(p.volumes)) {
-			all = append(all, p.volumes[name])
-		}
-	}
-	all = slices.DeleteFunc(all, func(t *target) bool { return t.gone })
+	all := slices.DeleteFunc(sub.all(), func(t *target) bool { return t.gone || !g.has(t) })
 	slices.SortStableFunc(all, func(x, y *target) int { return x.state(g).cursor.Compare(y.state(g).cursor) })
 	return all
+}
+
+// all are the pools and their volumes; the caller holds the lock.
+func (sub *subscription) all() []*target {
+	var found []*target
+	for _, p := range sub.sorted() {
+		found = append(found, p)
+		for _, name := range slices.Sorted(maps.Keys(p.volumes)) {
+			found = append(found, p.volumes[name])
+		}
+	}
+	return found
 }
 
 // labels name a target in its samples.

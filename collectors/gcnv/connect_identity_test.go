@@ -16,6 +16,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/simulator"
 )
 
@@ -51,10 +52,10 @@ func TestConnectCredentials(t *testing.T) {
 	l := newLab(t, fleetOf("alpha"), func(_ *Config, o *simulator.Options) { o.Access = map[string][]string{"secret-token": nil} })
 	l.config.Endpoints = Endpoints{Monitoring: "127.0.0.1:1", NetApp: l.server.URL()}
 	section := l.connected(t.Context())
-	if got := checked(t, section, "credentials", ""); got.Status != connect.OK {
+	if got := connecttest.Checked(t, section, "credentials", ""); got.Status != connect.OK {
 		t.Errorf("%+v", got)
 	}
-	if got := checked(t, section, "netapp.volumes.list", "alpha"); got.Status != connect.OK {
+	if got := connecttest.Checked(t, section, "netapp.volumes.list", "alpha"); got.Status != connect.OK {
 		t.Errorf("%+v", got)
 	}
 	if text := said(t, section); strings.Contains(text, "secret") {
@@ -72,7 +73,7 @@ func TestConnectWithoutCredentials(t *testing.T) {
 			l := newLab(t, fleetOf("alpha"), nil)
 			l.config.Endpoints = Endpoints{NetApp: l.server.URL()}
 			section := l.connected(t.Context())
-			got := checked(t, section, "credentials", "")
+			got := connecttest.Checked(t, section, "credentials", "")
 			if len(section.Checks) != 1 || got.Status != connect.Failed || got.Cause != reasonAuthentication || got.Do == "" || got.Heard == "" {
 				t.Errorf("%+v", section.Checks)
 			}
@@ -108,7 +109,7 @@ func TestConnectImpersonation(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.Name, want.On, want.Status = "iam.serviceAccounts.getAccessToken", "service account "+account, connect.Failed
-		if got := checked(t, section, want.Name, account); got != want {
+		if got := connecttest.Checked(t, section, want.Name, account); got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 		if len(section.Checks) != 2 || !strings.Contains(strings.Join(section.Notes, " "), "MEMBER stands for") == strings.Contains(want.Do, anyMember) {

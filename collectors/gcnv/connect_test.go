@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nasight/nasight/collectors/connect"
+	"github.com/nasight/nasight/collectors/connect/connecttest"
 	"github.com/nasight/nasight/simulator"
 	"github.com/nasight/nasight/simulator/faults"
 	"github.com/nasight/nasight/simulator/model"
@@ -36,38 +37,6 @@ func (l *lab) connected(ctx context.Context, prices ...Price) *connect.Section {
 		l.t.Fatal(err)
 	}
 	return section
-}
-
-// checked finds a check by its name and the end of what it was tried on.
-func checked(t *testing.T, section *connect.Section, name, on string) connect.Check {
-	t.Helper()
-	for _, check := range section.Checks {
-		if check.Name == name && strings.HasSuffix(check.On, on) {
-			return check
-		}
-	}
-	t.Fatalf("no check %s on %s in %+v", name, on, section.Checks)
-	return connect.Check{}
-}
-
-func answered(t *testing.T, section *connect.Section, name string) connect.Answer {
-	t.Helper()
-	for _, answer := range section.Answers {
-		if answer.Name == name {
-			return answer
-		}
-	}
-	t.Fatalf("no answer %s in %+v", name, section.Answers)
-	return connect.Answer{}
-}
-
-// statuses counts the checks by their status.
-func statuses(section *connect.Section) map[connect.Status]int {
-	counts := map[connect.Status]int{}
-	for _, check := range section.Checks {
-		counts[check.Status]++
-	}
-	return counts
 }
 
 // questionable is a fleet with something for each question: manual QoS, an idle volume, a large one, prices to find.
@@ -174,18 +143,18 @@ func TestConnectRefusals(t *testing.T) {
 			l := newLab(t, fleetOf("alpha", "beta", "gamma"), nil)
 			l.inject(row.fault)
 			section := l.connected(t.Context())
-			got := checked(t, section, row.name, "beta")
+			got := connecttest.Checked(t, section, row.name, "beta")
 			if got.Status != connect.Failed || got.Cause != row.cause || got.Lacks != row.lacks || !strings.Contains(got.Do, row.do) {
 				t.Errorf("%+v", got)
 			}
-			if counts := statuses(section); counts[connect.Failed] != 1 {
+			if counts := connecttest.Statuses(section); counts[connect.Failed] != 1 {
 				t.Errorf("%v of %+v", counts, section.Checks)
 			}
-			if other := checked(t, section, row.other, "beta"); other.Status != connect.OK && other.Status != connect.Warning {
+			if other := connecttest.Checked(t, section, row.other, "beta"); other.Status != connect.OK && other.Status != connect.Warning {
 				t.Errorf("%+v", other)
 			}
 			for _, project := range []string{"alpha", "gamma"} {
-				if same := checked(t, section, row.name, project); same.Status != connect.OK {
+				if same := connecttest.Checked(t, section, row.name, project); same.Status != connect.OK {
 					t.Errorf("%+v", same)
 				}
 			}
@@ -199,13 +168,13 @@ func TestConnectForbiddenProject(t *testing.T) {
 	l.inject(faults.Fault{Kind: faults.Forbidden, Project: "alpha"})
 	section := l.connected(t.Context())
 	// Replications are listed by volume: without one there is nothing to try it on.
-	if got := statuses(section); got[connect.Failed] != 4 || got[connect.OK] != 10 {
+	if got := connecttest.Statuses(section); got[connect.Failed] != 4 || got[connect.OK] != 10 {
 		t.Errorf("%v of %+v", got, section.Checks)
 	}
-	if got := answered(t, section, "latency_label"); !got.Known || !strings.HasPrefix(got.Says, "method") {
+	if got := connecttest.Answered(t, section, "latency_label"); !got.Known || !strings.HasPrefix(got.Says, "method") {
 		t.Errorf("%+v", got)
 	}
-	if got := answered(t, section, "metrics"); !got.Known || !strings.Contains(got.Says, "project beta") {
+	if got := connecttest.Answered(t, section, "metrics"); !got.Known || !strings.Contains(got.Says, "project beta") {
 		t.Errorf("%+v", got)
 	}
 	if section.Cost.Failed != 4 {
@@ -232,7 +201,7 @@ func TestConnectWarnings(t *testing.T) {
 			l := newLab(t, fleetOf("alpha"), nil)
 			l.inject(row.fault)
 			section := l.connected(t.Context())
-			got := checked(t, section, row.check, "alpha")
+			got := connecttest.Checked(t, section, row.check, "alpha")
 			if got.Status != connect.Warning {
 				t.Errorf("%+v", got)
 			}
@@ -241,7 +210,7 @@ func TestConnectWarnings(t *testing.T) {
 					t.Errorf("%q is not in %q", says, got.Says)
 				}
 			}
-			if counts := statuses(section); counts[connect.Failed] != 0 {
+			if counts := connecttest.Statuses(section); counts[connect.Failed] != 0 {
 				t.Errorf("%+v", section.Checks)
 			}
 		})
@@ -252,7 +221,7 @@ func TestConnectWarnings(t *testing.T) {
 func TestConnectSilentVolumes(t *testing.T) {
 	l := newLab(t, fleetOf("alpha"), nil)
 	heal := l.inject(faults.Fault{Kind: faults.Missing, Volume: "logs", Metric: metricPrefix + throughputMetric})
-	got := answered(t, l.connected(t.Context()), "idle_volumes")
+	got := connecttest.Answered(t, l.connected(t.Context()), "idle_volumes")
 	if !got.Known || !strings.HasPrefix(got.Says, "None: 1 of 2 volumes") || !slices.Contains(got.Details, "no point: alpha/europe-west3/logs") {
 		t.Errorf("%+v", got)
 	}
@@ -260,11 +229,11 @@ func TestConnectSilentVolumes(t *testing.T) {
 	l.inject(faults.Fault{Kind: faults.Missing})
 	section := l.connected(t.Context())
 	for _, name := range []string{"idle_volumes", "throughput_limit", "multiple_endpoints"} {
-		if got := answered(t, section, name); got.Known {
+		if got := connecttest.Answered(t, section, name); got.Known {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := answered(t, section, "latency_label"); !got.Known || !strings.Contains(got.Says, "no series was there to confirm it") {
+	if got := connecttest.Answered(t, section, "latency_label"); !got.Known || !strings.Contains(got.Says, "no series was there to confirm it") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -287,17 +256,17 @@ func TestConnectFolders(t *testing.T) {
 	l.config.Endpoints = Endpoints{Monitoring: l.server.GRPCAddress(), NetApp: l.server.URL(), ResourceManager: manager.URL, Insecure: true}
 	section := l.connected(t.Context())
 	const name = "resourcemanager.projects.list and folders.list"
-	if got := checked(t, section, name, "folder 1"); got.Status != connect.OK || got.Says != "2 projects" {
+	if got := connecttest.Checked(t, section, name, "folder 1"); got.Status != connect.OK || got.Says != "2 projects" {
 		t.Errorf("%+v", got)
 	}
 	want := connect.Check{
 		Name: name, On: "folder 2", Status: connect.Failed, Cause: reasonPermission, Says: "permission denied", Lacks: browserRole,
 		Do: "gcloud resource-manager folders add-iam-policy-binding 2 --member=MEMBER --role=roles/browser", Heard: `"The caller does not have permission"`,
 	}
-	if diff := cmp.Diff(want, checked(t, section, name, "folder 2")); diff != "" {
+	if diff := cmp.Diff(want, connecttest.Checked(t, section, name, "folder 2")); diff != "" {
 		t.Error(diff)
 	}
-	if got := statuses(section); got[connect.OK] != 6 {
+	if got := connecttest.Statuses(section); got[connect.OK] != 6 {
 		t.Errorf("%v of %+v", got, section.Checks)
 	}
 	if !slices.Contains(section.Notes, "gcnv.include and gcnv.exclude keep 2 of 2 volumes.") {
@@ -314,10 +283,10 @@ func TestConnectEnds(t *testing.T) {
 	defer cancel()
 	for says, ctx := range map[string]context.Context{"not tried: interrupted": canceled, "not tried: out of time": expired} {
 		section := l.connected(ctx)
-		if got := statuses(section); got[connect.Failed] != 5 {
+		if got := connecttest.Statuses(section); got[connect.Failed] != 5 {
 			t.Errorf("%v of %+v", got, section.Checks)
 		}
-		if got := checked(t, section, "netapp.volumes.list", "alpha"); got.Says != says || got.Cause != connect.CauseUntried {
+		if got := connecttest.Checked(t, section, "netapp.volumes.list", "alpha"); got.Says != says || got.Cause != connect.CauseUntried {
 			t.Errorf("%+v", got)
 		}
 		for _, answer := range section.Answers {
@@ -329,7 +298,7 @@ func TestConnectEnds(t *testing.T) {
 	l.inject(faults.Fault{Kind: faults.Latency, Delay: time.Hour, Method: "ListTimeSeries"})
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got := checked(t, l.connected(short), "monitoring.timeSeries.list", "alpha"); got.Cause != reasonTimeout || got.Status != connect.Failed {
+	if got := connecttest.Checked(t, l.connected(short), "monitoring.timeSeries.list", "alpha"); got.Cause != reasonTimeout || got.Status != connect.Failed {
 		t.Errorf("%+v", got)
 	}
 }
@@ -340,11 +309,11 @@ func TestConnectUnreachable(t *testing.T) {
 	l.config.Endpoints = Endpoints{Monitoring: "127.0.0.1:1", NetApp: "http://127.0.0.1:1", Insecure: true}
 	section := l.connected(t.Context())
 	for _, name := range []string{"netapp.storagePools.list", "netapp.volumes.list", "monitoring.metricDescriptors.list", "monitoring.timeSeries.list"} {
-		if got := checked(t, section, name, "alpha"); got.Cause != reasonUnavailable {
+		if got := connecttest.Checked(t, section, name, "alpha"); got.Cause != reasonUnavailable {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := checked(t, section, "netapp.replications.list", "alpha"); got.Status != connect.Skipped {
+	if got := connecttest.Checked(t, section, "netapp.replications.list", "alpha"); got.Status != connect.Skipped {
 		t.Errorf("%+v", got)
 	}
 }
@@ -365,7 +334,7 @@ func TestConnectMetricsScope(t *testing.T) {
 	fleet := fleetOf("alpha", "beta")
 	fleet.Projects[0].MetricsScope = []string{"beta"}
 	l := newLab(t, fleet, func(_ *Config, o *simulator.Options) { o.Seed = 7 })
-	if got := answered(t, l.connected(t.Context()), "idle_volumes"); got.Known {
+	if got := connecttest.Answered(t, l.connected(t.Context()), "idle_volumes"); got.Known {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -165,6 +166,20 @@ func Refused(err error) bool {
 		}
 	}
 	return false
+}
+
+// TooMuch says whether an answer refuses the form of the question.
+func TooMuch(err error) bool { return StatusOf(err) == http.StatusBadRequest }
+
+// Unanswered is why metrics are missing from an answer, each by its name, but for those that the service does not take at all.
+func Unanswered(failed map[string]error) error {
+	var errs []error
+	for _, metric := range slices.Sorted(maps.Keys(failed)) {
+		if err := failed[metric]; !TooMuch(err) {
+			errs = append(errs, err)
+		}
+	}
+	return Join(errs...)
 }
 
 // several are failures that do not have one reason.

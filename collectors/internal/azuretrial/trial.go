@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nasight/nasight/collectors/budget"
@@ -26,6 +27,11 @@ type Trial struct {
 	Identity  string // the configured kind
 	Anonymous bool   // no credentials are sent
 	assignee  string // who is to be granted what lacks, as the command line tool takes it
+}
+
+// New makes a trial of a section of the configuration. given are credentials beside those that it names; nil for none.
+func New(section string, identity azureapi.Identity, given azcore.TokenCredential) Trial {
+	return Trial{Section: section, Identity: identity.Kind, Anonymous: identity.Kind == azureapi.IdentityNone && given == nil}
 }
 
 // Step is a need and how it is tried.
