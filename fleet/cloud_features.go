@@ -36,8 +36,12 @@ func cloudFeatures() []Feature {
 
 // lately is a function of a family's values over so many grains that end at the source's watermark.
 func lately(function string, family *schema.Family, grains int) string {
-	return fmt.Sprintf("%s(%s{$sel}[%s]%s)", function, family.Name, millis(time.Duration(grains)*family.Grain), offset(family.Delay))
+	return fmt.Sprintf("%s(%s{$sel}[%s]%s)", function, family.Name, samplesOf(time.Duration(grains)*family.Grain), offset(family.Delay))
 }
+
+// samplesOf is the range of a span's samples. It is a millisecond short: a Prometheus before 3.0 counts the sample at its beginning
+// as well, so that five minutes would have six.
+func samplesOf(span time.Duration) string { return millis(span - time.Millisecond) }
 
 func offset(d time.Duration) string {
 	if d == 0 {
@@ -142,7 +146,7 @@ func volumeDayFeatures() []Feature {
 
 // hourMean is the mean of an hour, of what moves data.
 func hourMean(family *schema.Family) string {
-	return fmt.Sprintf("avg_over_time(%s{type=~\"read|write\",$sel}[1h]%s)", family.Name, offset(family.Delay))
+	return fmt.Sprintf("avg_over_time(%s{type=~\"read|write\",$sel}[%s]%s)", family.Name, samplesOf(time.Hour), offset(family.Delay))
 }
 
 func replicationFeatures() []Feature {
