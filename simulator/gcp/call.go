@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/nasight/nasight/simulator/faults"
 	"github.com/nasight/nasight/simulator/model"
@@ -74,7 +75,8 @@ func act(ctx context.Context, fault faults.Fault) *failure {
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			return failed(codes.Canceled, "the client has gone: %v", context.Cause(ctx))
+			// A client of gRPC sends its deadline along, and the server may see it pass before the client does.
+			return failed(status.FromContextError(ctx.Err()).Code(), "the client has gone: %v", context.Cause(ctx))
 		}
 	case faults.TooManyRequests:
 		return &failure{code: codes.ResourceExhausted, message: "Query aborted. Please reduce the query rate.", retryAfter: fault.RetryAfter}

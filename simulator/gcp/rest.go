@@ -144,6 +144,8 @@ func httpStatus(code codes.Code) int {
 		return http.StatusNotImplemented
 	case codes.Unavailable:
 		return http.StatusServiceUnavailable
+	case codes.DeadlineExceeded:
+		return http.StatusGatewayTimeout
 	case codes.Canceled:
 		return 499 // Google's number for a client that has gone
 	}
