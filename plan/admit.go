@@ -13,11 +13,12 @@ type builder struct {
 	pool    Pool
 	options Options
 	plan    *Plan
-	inputs  []Volume // beside plan.Volumes
-	planned []int    // indices of the volumes that take part
-	free    float64  // what the planned volumes may share: the pool without what kept ones hold
-	relaxed bool     // the pool cannot lift every volume to its peak: none is taken below it, at least
-	settled bool     // no change is proposed, as together they would gain nothing
+	inputs  []Volume         // beside plan.Volumes
+	planned []int            // indices of the volumes that take part
+	free    float64          // what the planned volumes may share: the pool without what kept ones hold
+	relaxed bool             // the pool cannot lift every volume to its peak: none is taken below it, at least
+	left    map[int]omission // by volume: why a change that the best sharing has is not proposed
+	idle    float64          // what could be taken from volumes that do not need it, small changes left out
 }
 
 // admit lists the volumes and sorts out those that cannot be planned.

@@ -96,7 +96,7 @@ func TestSmallChanges(t *testing.T) {
 	if got := proposed(roomy); !slices.Equal(got, []float64{500, 100, 300}) {
 		t.Errorf("roomy: %v, want the third alone to change", got)
 	}
-	if why := roomy.Volumes[0].Why[0]; why != "495 would be too small a change" {
+	if why := roomy.Volumes[0].Why[0]; why != "495 would be too small a change, less than 10 % of its limit" {
 		t.Errorf("why %q", why)
 	}
 	tight := sharing{pool: 1000, needs: []float64{475, 325, 200}, current: []float64{500, 350, 150}, change: plain}.build(t)

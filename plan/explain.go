@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,33 +14,72 @@ import (
 func (b *builder) explain() {
 	for _, i := range b.planned {
 		a := &b.plan.Volumes[i]
-		a.Why = slices.Concat(b.decided(*a), a.Why)
+		a.Why = slices.Concat(b.decided(i), a.Why)
 		if a.LowerBy == byPeak && a.Optimum <= a.Lower && a.Need < a.Lower && a.Lower < a.Current {
 			b.refuse(*a, "not lowered below its observed peak of %s MiB/s%s, though its need is %s", figure(a.Peak), within(a.PeakDays), figure(a.Need))
 		}
 	}
 }
 
-func (b *builder) decided(a Allocation) []string {
-	base := "need"
+func (b *builder) decided(i int) []string {
+	a := b.plan.Volumes[i]
+	if a.Change == 0 {
+		return b.stays(i)
+	}
+	why := decisive(a)
+	if surplus := a.Target - a.Optimum; surplus >= 1 {
+		return []string{fmt.Sprintf("%s, and %.0f of the surplus", cmp.Or(why, "need"), float64(surplus))}
+	}
+	return some(why)
+}
+
+// decisive is what a volume's part of the best sharing rests on; empty where that is its need.
+func decisive(a Allocation) string {
 	switch {
 	case a.Optimum >= a.Limit && a.Limit < a.Need:
-		base = "at its maximum of " + figure(a.Limit)
+		return "at its maximum of " + figure(a.Limit)
 	case a.Optimum <= a.Lower && a.Lower > a.Need:
-		base = atLower(a)
+		return atLower(a)
 	case a.Optimum < a.Need:
-		base = fmt.Sprintf("the pool is short: %.0f %% of its need", math.Floor(100*float64(a.Optimum/a.Need)))
+		return "the pool is short: " + partOf(a)
 	}
+	return ""
+}
+
+// stays says why a limit is left as it is, and by how much that is less than the volume needs or was seen to use.
+func (b *builder) stays(i int) []string {
+	a := b.plan.Volumes[i]
+	lacks, below := a.Current+slack < a.Need, a.Current+slack < a.Lower
 	var why []string
-	if surplus := a.Target - a.Optimum; surplus >= 1 {
-		why = append(why, fmt.Sprintf("%s, and %.0f of the surplus", base, float64(surplus)))
-	} else if base != "need" {
-		why = append(why, base)
+	switch left := b.left[i]; {
+	case left == tooSmall:
+		why = append(why, fmt.Sprintf("%.0f would be too small a change, less than %s", float64(a.Target), b.threshold(a)))
+	case left == needless && a.Target > a.Current:
+		why = append(why, fmt.Sprintf("%.0f would give it nothing that it needs", float64(a.Target)))
+	case left == needless && a.Target+slack >= a.Need:
+		why = append(why, fmt.Sprintf("%.0f would do, but nobody lacks the rest", float64(a.Target)))
+	case left == 0 && !lacks && !below:
+		why = some(decisive(a))
 	}
-	if a.Change == 0 && !b.settled && math.Abs(float64(a.Target-a.Current)) >= 1 {
-		why = append(why, fmt.Sprintf("%.0f would be too small a change", float64(a.Target)))
+	if lacks {
+		why = append(why, partOf(a))
+	}
+	if below {
+		why = append(why, "below "+atLower(a))
 	}
 	return why
+}
+
+// partOf is how much of its need a volume gets by what is proposed.
+func partOf(a Allocation) string {
+	return fmt.Sprintf("%.0f %% of its need", math.Floor(100*float64(a.Propose/a.Need)))
+}
+
+func some(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
 }
 
 // within says how many days a peak is of, where that is known.

@@ -14,9 +14,11 @@ func (b *builder) settle() {
 		return
 	}
 	for _, i := range b.planned {
-		b.plan.Volumes[i].Propose = b.plan.Volumes[i].Current
+		if a := b.plan.Volumes[i]; a.Propose != a.Current {
+			b.leave(i, unmade)
+		}
 	}
-	b.plan.Reason, b.settled = reason, true
+	b.plan.Reason = reason
 }
 
 // pointless says why the proposal is not worth its steps, or "".
@@ -26,18 +28,67 @@ func (b *builder) pointless() string {
 		changed = changed || b.plan.Volumes[i].Propose != b.plan.Volumes[i].Current
 	}
 	switch {
-	case !changed || now.assigned > b.free+slack:
+	case changed && now.assigned > b.free+slack:
 		return "" // more is assigned than there is: something has to be taken
-	case after.served < now.served-slack && !b.wished():
+	case changed && after.served < now.served-slack && !b.wished():
 		return "the limits as they are cover more of the needs than any sharing within the floors and peaks that is worth its steps"
 	case b.lacks() >= wholeMiBps && after.served < now.served+wholeMiBps && !b.wished():
 		return fmt.Sprintf("the pool is %.0f MiB/s too small for the needs of its volumes: sharing it out anew serves no more in all", b.lacks())
+	case !changed:
+		return b.enough(now)
 	case after.short == 0 && b.taken() >= muchFreed*float64(b.plan.Capacity):
-		return "" // what nobody needs is free for other volumes, or is reserve where it is more likely to be needed
+		return "" // what nobody needs is free for other volumes
 	case after.served <= now.served+slack && after.short >= now.short && after.least <= now.least+slack && !b.outside():
-		return "moving throughput gains nothing: no volume would have more of what it needs"
+		return b.enough(now)
 	}
 	return ""
+}
+
+// enough says why limits that stay as they are do: no volume lacks anything, or what it lacks is too little or cannot be given.
+func (b *builder) enough(now outcome) string {
+	if now.short == 0 {
+		text := "every volume has what it needs"
+		if b.idle >= b.options.MinChangeMiBps && b.idle >= wholeMiBps {
+			text += fmt.Sprintf(", and the %s MiB/s that could be taken from some are less than %s of the pool: no limit is changed for them", number(b.idle), percent(muchFreed))
+		}
+		return text
+	}
+	worst, lack := 0, 0.0
+	for _, i := range b.planned {
+		if a := b.plan.Volumes[i]; float64(a.Need-a.Current) > lack {
+			worst, lack = i, float64(a.Need-a.Current)
+		}
+	}
+	a := b.plan.Volumes[worst]
+	text := fmt.Sprintf("volume %s has %s of the %s MiB/s that it needs", a.Name, figure(a.Current), figure(a.Need))
+	switch {
+	case a.Current+slack >= a.Limit:
+		text += ", which is its maximum"
+	case b.left[worst] == tooSmall:
+		text += fmt.Sprintf(": the %s that it lacks are less than %s, and so small a change is left out", number(lack), b.threshold(a))
+	}
+	if others := now.short - 1; others > 0 {
+		text += fmt.Sprintf("; %s less still", plural(others, "other volume lacks", "other volumes lack"))
+	}
+	return text
+}
+
+// threshold names the smallest change of a volume that is made: a share of its limit, or a number of MiB/s.
+func (b *builder) threshold(a Allocation) string {
+	if b.options.MinChangeShare*float64(a.Current) < b.options.MinChangeMiBps {
+		return number(b.options.MinChangeMiBps) + " MiB/s"
+	}
+	return percent(b.options.MinChangeShare) + " of its limit"
+}
+
+func percent(share float64) string { return number(100*share) + " %" }
+
+// plural is a number with the word for one or for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // wholeMiBps is the throughput below which nothing is lacking and nothing is gained, in MiB/s: limits are whole numbers.
@@ -54,9 +105,6 @@ func (b *builder) lacks() float64 {
 	}
 	return short
 }
-
-// muchFreed is the share of a pool that is worth taking from volumes that do not need it, if it helps no other.
-const muchFreed = 0.1
 
 // taken is what the proposal takes from volumes.
 func (b *builder) taken() float64 {

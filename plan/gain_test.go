@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/nasight/nasight/fleet"
 )
 
 // TestPlansGain: a plan that is proposed serves no less than today's limits do, but for what the operator asks for, and gains
@@ -29,6 +31,9 @@ func TestPlansGain(t *testing.T) {
 		}
 		proposals++
 		e := p.Effect
+		if p.Brings == "" {
+			t.Fatal("the plan does not say what it brings")
+		}
 		if over := p.Assigned > p.Capacity+slack; !over && e.ServedAfter < e.ServedNow-1e-5 {
 			t.Fatalf("the plan serves %g, the limits of now %g", e.ServedAfter, e.ServedNow)
 		}
@@ -37,11 +42,28 @@ func TestPlansGain(t *testing.T) {
 			if a.State == Planned && a.Propose <= a.Current-1 && a.Propose < a.Need-1 && e.PoolShort == 0 {
 				t.Fatalf("%s is cut to %g, below its need of %g, in a pool that is not short", a.Name, float64(a.Propose), float64(a.Need))
 			}
+			if a.Change > 0 && a.Current+slack >= a.Need && !(a.Current < a.Lower && a.LowerBy == byPeak) {
+				t.Fatalf("%s is raised from %g to %g and lacked nothing: need %g", a.Name, float64(a.Current), float64(a.Propose), float64(a.Need))
+			}
+			if a.Change < 0 && sparable(p, a) {
+				t.Fatalf("%s is cut by %g, which neither the raises need nor frees much", a.Name, -float64(a.Change))
+			}
 		}
 	})
 	if proposals == 0 {
 		t.Error("no plan was proposed: the test says little")
 	}
+}
+
+// sparable tells whether a plan could do without a cut: the pool would bear it, and the cuts free less than a tenth of it.
+func sparable(p *Plan, a Allocation) bool {
+	taken := fleet.Value(0)
+	for _, other := range p.Volumes {
+		if other.State == Planned {
+			taken += max(0, other.Current-max(other.Target, other.Need), max(0, -other.Change))
+		}
+	}
+	return p.AssignedAfter-a.Change <= p.Capacity && taken < muchFreed*p.Capacity-fleet.Value(len(p.Volumes)) && a.Current <= a.Limit
 }
 
 // A volume that may be cut to its need is cut to no less: 85.6 becomes 86, also where only the reserve has the fraction left.
@@ -57,8 +79,12 @@ func TestNeedsAreRoundedUp(t *testing.T) {
 func TestNothingGained(t *testing.T) {
 	p := sharing{pool: 384, needs: []float64{85.6, 264}, current: []float64{128, 256}, change: func(o *Options) { o.Reserve, o.MinChangeMiBps, o.MinChangeShare = 0.2, 8, 0.1 }}.build(t)
 	mustVerify(t, p)
-	if p.Status != Unchanged || len(p.Steps) > 0 || !strings.Contains(p.Reason, "gains nothing") || p.Effect.ServedAfter != p.Effect.ServedNow {
+	const why = "volume v1 has 256 of the 264 MiB/s that it needs: the 8 that it lacks are less than 10 % of its limit, and so small a change is left out"
+	if p.Status != Unchanged || len(p.Steps) > 0 || p.Reason != why || p.Effect.ServedAfter != p.Effect.ServedNow {
 		t.Errorf("%s, %d steps, %q, serves %g and %g", p.Status, len(p.Steps), p.Reason, p.Effect.ServedNow, p.Effect.ServedAfter)
+	}
+	if got := p.Volumes[1].Why; !slices.Equal(got[:2], []string{"264 would be too small a change, less than 10 % of its limit", "96 % of its need"}) {
+		t.Errorf("%q", got)
 	}
 }
 

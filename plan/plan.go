@@ -44,6 +44,7 @@ type Plan struct {
 	Pool     string `json:"pool"`
 	Status   Status `json:"status"`
 	Reason   string `json:"reason"` // one line; empty if the status is proposed
+	Brings   string `json:"brings"` // one line: what the steps bring; empty if there are none
 
 	Capacity      fleet.Value `json:"capacity_mibps"`       // the pool's throughput, without what left-out volumes hold
 	Assigned      fleet.Value `json:"assigned_mibps"`       // what the volumes hold now
@@ -123,7 +124,7 @@ func Build(pool Pool, volumes []Volume, options Options) (*Plan, error) {
 	b.optimise()
 	b.spread()
 	b.round()
-	b.dropSmall()
+	b.choose()
 	b.settle()
 	b.order()
 	b.explain()

@@ -46,9 +46,9 @@ func (b *builder) order() {
 	p.AssignedAfter = fleet.Value(sum)
 	if len(p.Steps) == 0 {
 		p.Status = Unchanged
-		p.Reason = cmp.Or(p.Reason, "no volume's limit is far enough from its best value to be worth a change")
 	}
 	b.effect()
+	p.Brings = b.brings()
 }
 
 func (s Step) rises() bool { return s.To > s.From }

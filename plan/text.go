@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -40,8 +41,8 @@ func (t *text) head(p *Plan) {
 		t.line("  Rests on at least %s days of history and %.0f %% of the samples of each volume that is planned%s",
 			figure(p.Days), 100*float64(p.Coverage), peaks(p.PeakDays))
 	}
-	if p.Reason != "" {
-		t.line("  %s: %s", strings.ToUpper(string(p.Status[:1]))+string(p.Status[1:]), printable(p.Reason))
+	if said := cmp.Or(p.Reason, p.Brings); said != "" {
+		t.line("  %s: %s", strings.ToUpper(string(p.Status[:1]))+string(p.Status[1:]), printable(said))
 	}
 }
 
@@ -122,12 +123,20 @@ func (t *text) outcome(p *Plan) {
 	if e.PoolShort > 0 {
 		t.line("  the pool is %s MiB/s too small for all needs", number(e.PoolShort))
 	}
-	t.line("\nCertificate:")
+	t.line("\nCertificate, of the best sharing; surplus, rounding and changes that are left out come after it:")
 	t.line("  lambda %.4g, mu %.4g; %d inside the bounds, %d at the lower bound, %d at the need or the upper bound",
 		c.Lambda, c.Mu, len(c.Inside), len(c.AtFloor), len(c.AtCap))
-	t.line("  no sharing within the bounds serves more than %s MiB/s; the optimum serves %s (gap %.1g)",
-		number(c.Bound), number(c.Served), max(0, c.Gap))
+	t.line("  no sharing within the bounds serves more than %s MiB/s; the best serves %s (gap %.1g), %s %s",
+		number(c.Bound), number(c.Served), max(0, c.Gap), served(p), number(e.ServedAfter))
 	t.line("  whole numbers lose less than %s MiB/s", number(c.Rounding))
+}
+
+// served begins what the proposal serves: the steps may leave out a part of the best sharing.
+func served(p *Plan) string {
+	if len(p.Steps) == 0 {
+		return "the limits as they are"
+	}
+	return "the plan"
 }
 
 func (t *text) list(title string, lines []string) {
