@@ -103,5 +103,7 @@ func mediaName(account *fleet.Account) string {
 func findFile(share *fleet.Share) string {
 	query := fmt.Sprintf(`StorageFileLogs | where TimeGenerated > ago(1h) and AccountName == "%s" and Uri has "%s" | summarize operations = count() by Uri | top 5 by operations`,
 		share.Identity.Pool, share.Identity.Volume)
-	return "az monitor log-analytics query --workspace WORKSPACE --analytics-query " + quote(query)
+	return "# Not ready to run: put the id of the log's workspace, which is not known here, in place of WORKSPACE. To see those there are:\n" +
+		"# az monitor log-analytics workspace list --query '[].[name, customerId]' --output table\n" +
+		"az monitor log-analytics query --workspace WORKSPACE --analytics-query " + quote(query)
 }

@@ -43,7 +43,7 @@ func (p *pass) shareSpace() []draft {
 	var drafts []draft
 	for _, account := range p.view.Accounts {
 		for _, share := range account.Shares {
-			if v := JudgeSpace(share.Used, share.Quota, share.Days.Growth, p.settings.Hard, p.settings.Share); v.Severity != 0 {
+			if v := p.spaceOf(share); v.Severity != 0 {
 				drafts = append(drafts, p.shareSpaceDraft(share, v))
 			}
 			if v := p.fileVerdict(share); v.verdict.Severity != 0 {
@@ -55,6 +55,16 @@ func (p *pass) shareSpace() []draft {
 		}
 	}
 	return drafts
+}
+
+func (p *pass) spaceOf(share *fleet.Share) SpaceVerdict {
+	return JudgeSpace(share.Used, share.Quota, share.Days.Growth, p.settings.Hard, p.settings.Share)
+}
+
+// spaceGiB leaves a fifth free, of what the share will hold when the time is over for which it must not be full.
+func (p *pass) spaceGiB(share *fleet.Share) float64 {
+	grown := share.Used + fleet.Value(max(0, share.Days.Growth.Or(0))*p.settings.Share.FullWithin)
+	return math.Ceil(float64(grown) / gibibyte / p.settings.Hard.Warning)
 }
 
 func (p *pass) shareFill(share *fleet.Share, variant string, severity Severity, summary string, facts []fact, remedy []Remedy) draft {
@@ -71,9 +81,7 @@ func (p *pass) shareSpaceDraft(share *fleet.Share, v SpaceVerdict) draft {
 	if v.Left.Known() && !v.Left.Above(limits.FullWithin) {
 		summary += fmt.Sprintf(" At the growth of the last days that is in %s.", inTime(v.Left))
 	}
-	// A fifth free, of what it will hold when the time is over for which it must not be full.
-	grown := share.Used + fleet.Value(max(0, share.Days.Growth.Or(0))*limits.FullWithin)
-	enough := math.Ceil(float64(grown) / gibibyte / hard.Warning)
+	enough := p.shareSize(share)
 	caveat := "The service computes the used space a few times a day: it is hours old. "
 	if share.Of.ByUse() {
 		caveat += "Only what is used is billed."
@@ -87,7 +95,7 @@ func (p *pass) shareSpaceDraft(share *fleet.Share, v SpaceVerdict) draft {
 		{"size", share.Quota, "bytes", "", fleet.FeatureShareQuota},
 		{"growth", share.Days.Growth, "bytes per second", "", fleet.FeatureShareGrowth},
 	}, []Remedy{
-		{What: fmt.Sprintf("Make the share %.0f GiB large.", enough), Command: updateShare(share, fmt.Sprintf("--quota %.0f", enough)), Caveat: caveat},
+		shareOfSize(share, enough, fmt.Sprintf("Make the share %.0f GiB large.", enough), caveat),
 		{What: "Or delete data.", Caveat: "Look at what grows first."},
 	})
 }
@@ -99,13 +107,13 @@ func (p *pass) snapshotsDraft(share *fleet.Share, severity Severity) draft {
 		[]fact{{"snapshots", share.Snapshots, "snapshots", atLeast(p.settings.Share.Snapshots), fleet.FeatureShareSnapshots}},
 		[]Remedy{{
 			What: "Delete snapshots that nobody needs, and let the backup keep fewer.",
-			Command: fmt.Sprintf("az storage share-rm list --subscription %s -g %s --storage-account %s --include-snapshot\n%s",
-				quote(share.Identity.Project), groupOf(share.Of), quote(share.Identity.Pool), deleteSnapshot(share)),
+			Command: ofShare(share, fmt.Sprintf("az storage share-rm list --subscription %s -g %s --storage-account %s --include-snapshot\n%s",
+				quote(share.Identity.Project), groupOf(share.Of), quote(share.Identity.Pool), deleteSnapshot(share))),
 			Caveat: "A snapshot that is deleted is gone. Those of a backup belong to its policy: change that.",
 		}})
 }
 
 func deleteSnapshot(share *fleet.Share) string {
-	return fmt.Sprintf("az storage share-rm delete --subscription %s -g %s --storage-account %s --name %s --snapshot TIME",
+	return fmt.Sprintf("# and for each that nobody needs, with the time that the list shows of it in place of TIME:\naz storage share-rm delete --subscription %s -g %s --storage-account %s --name %s --snapshot TIME",
 		quote(share.Identity.Project), groupOf(share.Of), quote(share.Identity.Pool), quote(share.Identity.Volume))
 }

@@ -58,6 +58,7 @@ func (p *pass) sharesUnused() []draft {
 }
 
 func (p *pass) idleShare(share *fleet.Share) idleShare {
+	creditsLow := p.credits(share).Severity != 0
 	leastIOPS, leastMiBps := float64(leastIOPSSSD), float64(leastMiBpsSSD)
 	if share.Of.Media == fleet.MediaHDD {
 		leastIOPS, leastMiBps = leastIOPSHDD, leastMiBpsHDD
@@ -77,7 +78,9 @@ func (p *pass) idleShare(share *fleet.Share) idleShare {
 	idle.throughput = JudgeShareDemand(demand(share.Throughput, days.Throughput, VariantThroughput, VariantEgress, VariantIngress),
 		leastMiBps*mebibyte, p.settings.MinimumCoverage, limits)
 	limits.SlackBytes = p.settings.Share.SlackIOPS
-	idle.operations = JudgeShareDemand(demand(share.IOPS, days.Operations, VariantIOPS), leastIOPS, p.settings.MinimumCoverage, limits)
+	wanted := demand(share.IOPS, days.Operations, VariantIOPS)
+	wanted.AtLimit = wanted.AtLimit || creditsLow // more is advised, not less
+	idle.operations = JudgeShareDemand(wanted, leastIOPS, p.settings.MinimumCoverage, limits)
 	if share.Of.Billing == fleet.BillingV1 {
 		return p.pricedV1(idle)
 	}
@@ -101,7 +104,7 @@ func (p *pass) pricedV2(idle idleShare) idleShare {
 func (p *pass) pricedV1(idle idleShare) idleShare {
 	const smallest = 100
 	share := idle.share
-	data := float64(share.Used) / gibibyte / p.settings.Hard.Warning
+	data := p.spaceGiB(share)
 	throughput := (float64(idle.throughput.Need)/mebibyte - leastMiBpsSSD) / 0.1
 	idle.gib = math.Ceil(max(smallest, data, float64(idle.operations.Need)-leastIOPSSSD, throughput) - 1e-9)
 	if row, ok := p.settings.price(share.Identity, share.Of.Media, itemCapacity); ok {
@@ -167,27 +170,33 @@ func (p *pass) shareUnusedDraft(idle idleShare) draft {
 // lowerShare is the command that lowers what is not needed, and when that is allowed.
 func (p *pass) lowerShare(idle idleShare) Remedy {
 	var flags, what, quantities []string
-	lower := func(flag, to, quantity string) {
+	var sets []Setting
+	lower := func(flag, to, quantity string, property Property, number float64) {
 		flags, what, quantities = append(flags, flag), append(what, to), append(quantities, quantity)
+		sets = append(sets, Setting{Resource: idle.share.Identity, Property: property, To: number})
 	}
 	if idle.share.Of.Billing == fleet.BillingV1 {
-		lower(fmt.Sprintf("--quota %.0f", idle.gib), fmt.Sprintf("%.0f GiB", idle.gib), "storage")
-		return p.lowering(idle.share, flags, what, quantities)
+		lower(fmt.Sprintf("--quota %.0f", idle.gib), fmt.Sprintf("%.0f GiB", idle.gib), "storage", SetSize, idle.gib)
+		return p.lowering(idle.share, flags, what, quantities, sets)
 	}
 	if idle.operations.State == DemandFires {
 		needed := math.Ceil(float64(idle.operations.Need) - 1e-9)
-		lower(fmt.Sprintf("--provisioned-iops %.0f", needed), fmt.Sprintf("%.0f operations per second", needed), "operations")
+		lower(fmt.Sprintf("--provisioned-iops %.0f", needed), fmt.Sprintf("%.0f operations per second", needed), "operations", SetOperations, needed)
 	}
 	if idle.throughput.State == DemandFires {
 		needed := mibs(idle.throughput.Need)
-		lower(fmt.Sprintf("--provisioned-bandwidth-mibps %.0f", needed), fmt.Sprintf("%.0f MiB/s", needed), "throughput")
+		lower(fmt.Sprintf("--provisioned-bandwidth-mibps %.0f", needed), fmt.Sprintf("%.0f MiB/s", needed), "throughput", SetThroughput, needed)
 	}
-	return p.lowering(idle.share, flags, what, quantities)
+	return p.lowering(idle.share, flags, what, quantities, sets)
 }
 
-func (p *pass) lowering(share *fleet.Share, flags, what, quantities []string) Remedy {
+func (p *pass) lowering(share *fleet.Share, flags, what, quantities []string, sets []Setting) Remedy {
+	command := updateShare(share, strings.Join(flags, " "))
+	for i := range sets {
+		sets[i].Command = command
+	}
 	return Remedy{
-		What: "Lower what the share provisions to " + strings.Join(what, " and ") + ".", Command: updateShare(share, strings.Join(flags, " ")),
+		What: "Lower what the share provisions to " + strings.Join(what, " and ") + ".", Command: command, Sets: sets,
 		Caveat: p.lowerCaveat(share, quantities) + " Burst credits shrink with the operations that are provisioned.",
 	}
 }

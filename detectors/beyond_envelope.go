@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nasight/nasight/envelope"
 	"github.com/nasight/nasight/fleet"
@@ -173,7 +174,7 @@ func (p *pass) envelopeDraft(volume *fleet.Volume, c EnvelopeCase, v EnvelopeVer
 	resource, limits := volume.Resource(), p.settings.Envelope
 	d := draft{
 		name: Name{BeyondEnvelope, v.Variant}, severity: Info, resource: resource, coverage: float64(volume.Days.Coverage),
-		remedy: envelopeRemedy(volume, v, limits),
+		remedy: p.envelopeRemedy(volume, c, v),
 	}
 	if v.Variant == VariantVolumeMaximum {
 		d.signals = []signal{seen(weightAllocation)}
@@ -214,29 +215,52 @@ func readSpread(hours []fleet.Hour) float64 {
 	return high - low
 }
 
-func envelopeRemedy(volume *fleet.Volume, v EnvelopeVerdict, limits EnvelopeSettings) []Remedy {
-	enough := mibs(v.Most * fleet.Value(limits.Headroom))
-	if v.Variant == VariantVolumeMaximum {
-		enough = mibs(v.Most)
-	}
+func (p *pass) envelopeRemedy(volume *fleet.Volume, c EnvelopeCase, v EnvelopeVerdict) []Remedy {
 	workload := Remedy{What: "Or change the workload: larger blocks, more reads.", Command: alternative(v), Caveat: "Shows what the volume can do with other block sizes."}
-	pool := volume.Of
+	pool, enough := volume.Of, p.reachLimit(volume, v)
 	switch {
+	case !pool.Manual() && !(pool.Flex() && pool.Custom):
+		return []Remedy{{
+			What:   "Leave it if the volume has its size for its data; else a lower service level or a smaller volume would do.",
+			Caveat: "The limit comes with capacity and cannot be lowered by itself.",
+		}, workload}
+	case enough == 0 || c.Limit.Below(enough*mebibyte): // it was seen to use what the model takes to be out of reach, or is at its limit
+		workload.What = "Change the workload: larger blocks, more reads."
+		return []Remedy{workload}
 	case pool.Manual():
-		return []Remedy{{
-			What:    fmt.Sprintf("Lower the volume to %.0f MiB/s and give the rest to others.", enough),
-			Command: setThroughput(volume, enough) + "\n" + planCommand(pool), Caveat: "Not if larger blocks are planned. " + nothingCuts,
-		}, workload}
-	case pool.Flex() && pool.Custom:
-		return []Remedy{{
-			What:    fmt.Sprintf("Lower the pool to %.0f MiB/s.", enough),
-			Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f", enough)), Caveat: "Not if larger blocks are planned.",
-		}, workload}
+		lower := Remedy{What: fmt.Sprintf("Lower the volume to %.0f MiB/s and give the rest to others.", enough), Caveat: "Not if larger blocks are planned. " + nothingCuts}
+		lower.Command, lower.Sets = limitTo(volume, enough)
+		lower.Command += "\n" + planCommand(pool)
+		return []Remedy{lower, workload}
 	}
+	command := updatePool(pool, fmt.Sprintf("--total-throughput=%.0f", enough))
 	return []Remedy{{
-		What:   "Leave it if the volume has its size for its data; else a lower service level or a smaller volume would do.",
-		Caveat: "The limit comes with capacity and cannot be lowered by itself.",
+		What: fmt.Sprintf("Lower the pool to %.0f MiB/s.", enough), Command: command, Caveat: "Not if larger blocks are planned.",
+		Sets: []Setting{{Resource: pool.Identity, Property: SetThroughput, To: enough, Command: command}},
 	}, workload}
+}
+
+// reachLimit is the limit in MiB/s that is enough for what a volume can reach, and no less than it was seen to use; 0 where it is at
+// its limit. Where another finding advises on the same number, by what is needed, it is that one's.
+func (p *pass) reachLimit(volume *fleet.Volume, v EnvelopeVerdict) float64 {
+	pool := volume.Of
+	if p.near[volume].Severity != 0 || p.nearPool[pool].Severity != 0 {
+		return 0
+	}
+	demand := p.demand(volume)
+	if verdict := JudgeDemand(demand, p.settings.MinimumCoverage, p.settings.Pool); pool.Manual() && verdict.State == DemandFires {
+		return leastLimit(verdict, demand.Max)
+	}
+	if pool.Flex() && p.readAll(pool) {
+		if c, _ := p.flexCase(pool); JudgeFlex(c, p.settings.Pool).Fires {
+			return JudgeFlex(c, p.settings.Pool).MiBps
+		}
+	}
+	enough := v.Most
+	if v.Variant != VariantVolumeMaximum {
+		enough *= fleet.Value(p.settings.Envelope.Headroom)
+	}
+	return math.Max(mibs(enough), mibs(fleet.Value(demand.Max.Or(0))))
 }
 
 func alternative(v EnvelopeVerdict) string {

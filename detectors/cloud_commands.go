@@ -3,6 +3,7 @@ package detectors
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -79,34 +80,68 @@ func mibs(perSecond fleet.Value) float64 { return math.Ceil(float64(perSecond)/m
 
 func gibs(bytes float64) float64 { return math.Ceil(bytes/gibibyte - 1e-9) }
 
+// limitTo is what a remedy does that gives a volume of a manual-QoS pool another limit, in whole MiB/s.
+func limitTo(volume *fleet.Volume, mibps float64) (command string, sets []Setting) {
+	command = setThroughput(volume, mibps)
+	return command, []Setting{{Resource: volume.Identity, Property: SetThroughput, To: mibps, Command: command}}
+}
+
 // moreForVolume is what helps a volume that is at its limit, what costs nothing first.
-func moreForVolume(volume *fleet.Volume) []Remedy {
+func (p *pass) moreForVolume(volume *fleet.Volume) []Remedy {
 	pool := volume.Of
 	if !pool.Manual() {
-		return []Remedy{largerVolume(volume), {
+		return []Remedy{p.largerVolume(volume), {
 			What:    "Or make the pool's QoS manual and give this volume what others do not use.",
 			Command: toManual(pool) + "\n" + planCommand(pool), Caveat: oneWay(pool),
 		}}
 	}
 	remedies := []Remedy{{What: "Give the volume throughput that others do not use.", Command: planCommand(pool), Caveat: nothingCuts}}
-	if pool.Available.Above(0) {
-		wanted := lastMoment(volume.Recent).Limit
-		wanted += min(pool.Available, wanted/2)
-		remedies = append([]Remedy{{
-			What:    fmt.Sprintf("Give the volume of the %s that no volume has.", mebibytes(pool.Available)),
-			Command: setThroughput(volume, math.Floor(float64(wanted)/mebibyte)), Caveat: nothingCuts,
-		}}, remedies...)
+	if wanted := math.Floor(float64(p.wantedLimit(volume)) / mebibyte); pool.Available.Above(0) && wanted > 0 {
+		first := Remedy{What: fmt.Sprintf("Give the volume of the %s that no volume has.", mebibytes(pool.Available)), Caveat: nothingCuts}
+		first.Command, first.Sets = limitTo(volume, wanted)
+		remedies = append([]Remedy{first}, remedies...)
 	}
-	if pool.ServiceLevel == levelFlexible {
+	switch {
+	case p.saves(pool): // it has more than its volumes need: buying more would be the opposite of what is advised of it
+		return remedies
+	case pool.ServiceLevel == levelFlexible:
 		return append(remedies, moreThroughput(pool))
 	}
-	return append(remedies, largerPool(pool, "Make the pool larger, or choose a higher service level.", "Costs money."))
+	return append(remedies, p.largerPool(pool, "Make the pool larger, or choose a higher service level.", "Costs money."))
 }
 
-func moreForPool(pool *fleet.Pool, variant string) []Remedy {
+// wantedLimit is the limit that a volume at its own should have, of what no volume of its pool has: half as much again, or its part
+// of that where several are at their limits. Missing where the service accepts no more for one volume.
+func (p *pass) wantedLimit(volume *fleet.Volume) fleet.Value {
+	limit, together := lastMoment(volume.Recent).Limit, fleet.Value(0)
+	for _, other := range volume.Of.Volumes {
+		if p.near[other].Severity != 0 {
+			together += fleet.Value(lastMoment(other.Recent).Limit.Or(0))
+		}
+	}
+	wanted := limit + min(limit/2, volume.Of.Available*limit.Over(max(together, limit)))
+	most := fleet.Value(p.settings.Envelope.VolumeMaximum)
+	if volume.LargeCapacity {
+		most = fleet.Value(p.settings.Envelope.LargeVolumeMaximum)
+	}
+	if netapp(volume.Identity) || !wanted.Above(float64(most)) {
+		return wanted
+	}
+	if limit.AtLeast(float64(most)) {
+		return fleet.Unknown
+	}
+	return most
+}
+
+// saves tells whether the pool is advised to be made smaller, or to have less throughput bought for it.
+func (p *pass) saves(pool *fleet.Pool) bool {
+	return slices.ContainsFunc(p.cash(pool), func(d draft) bool { return d.name.Variant != VariantLevelChange })
+}
+
+func (p *pass) moreForPool(pool *fleet.Pool, variant string) []Remedy {
 	switch {
 	case !pool.Custom:
-		return []Remedy{largerPool(pool, "Make the pool larger: its throughput comes with its capacity.", "Costs money, and a Flex pool cannot be made smaller again.")}
+		return []Remedy{p.largerPool(pool, "Make the pool larger: its throughput comes with its capacity.", "Costs money, and a Flex pool cannot be made smaller again.")}
 	case variant == VariantIOPS:
 		return []Remedy{moreOperations(pool)}
 	}

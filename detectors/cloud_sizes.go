@@ -18,7 +18,7 @@ func unsized(what, show, missing string) Remedy {
 // showPool shows one property of a pool, by the names of the two command lines.
 func showPool(pool *fleet.Pool, property, azure string) string {
 	if netapp(pool.Identity) {
-		return "az netappfiles pool show " + azPool(pool, "--name") + " --query " + azure
+		return ofPool(pool, "az netappfiles pool show "+azPool(pool, "--name")+" --query "+azure)
 	}
 	id := pool.Identity
 	return fmt.Sprintf("gcloud netapp storage-pools describe %s --project=%s --location=%s --format=%s", quote(id.Pool), quote(id.Project), quote(id.Location), quote("value("+property+")"))
@@ -27,64 +27,84 @@ func showPool(pool *fleet.Pool, property, azure string) string {
 // showVolume shows the size of a volume.
 func showVolume(volume *fleet.Volume) string {
 	if netapp(volume.Identity) {
-		return fmt.Sprintf("az netappfiles volume show %s --name %s --query usageThreshold", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume))
+		return ofPool(volume.Of, fmt.Sprintf("az netappfiles volume show %s --name %s --query usageThreshold", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume)))
 	}
 	id := volume.Identity
 	return fmt.Sprintf("gcloud netapp volumes describe %s --project=%s --location=%s --format='value(capacityGib)'", quote(id.Volume), quote(id.Project), quote(id.Location))
 }
 
-// largerPool makes a pool a fifth larger.
-func largerPool(pool *fleet.Pool, what, caveat string) Remedy {
+// largerPool makes a pool a fifth larger, or as much larger as its volumes ask for, where that is more.
+func (p *pass) largerPool(pool *fleet.Pool, what, caveat string) Remedy {
 	if !pool.Capacity.Above(0) {
 		return unsized(what, showPool(pool, "capacityGib", "size"), "The pool's size")
 	}
-	return Remedy{What: what, Command: ResizePool(pool, math.Ceil(more*float64(pool.Capacity)/gibibyte)), Caveat: caveat}
+	asked, _ := p.poolSize(pool)
+	gib := math.Max(asked, math.Ceil(more*float64(pool.Capacity)/gibibyte))
+	command := ResizePool(pool, gib)
+	return Remedy{What: what, Command: command, Caveat: caveat, Sets: []Setting{{Resource: pool.Identity, Property: SetSize, To: gib, Command: command}}}
 }
 
-// largerVolume makes a volume a fifth larger, and its pool where that has not the room.
-func largerVolume(volume *fleet.Volume) Remedy {
+// largerVolume makes a volume a fifth larger, or as much as all that is advised of it asks for, and its pool where that has not the room.
+func (p *pass) largerVolume(volume *fleet.Volume) Remedy {
 	const why = ", or move it to a higher service level: throughput comes with capacity."
 	if !volume.Capacity.Above(0) {
 		return unsized("Make the volume larger"+why, showVolume(volume), "The volume's size")
 	}
-	gib := math.Ceil(more * float64(volume.Capacity) / gibibyte)
-	command, caveat := enlarge(volume, gib)
-	return Remedy{What: fmt.Sprintf("Make the volume %.0f GiB large, a fifth larger%s", gib, why), Command: command, Caveat: caveat}
+	gib, others := p.size(volume, math.Ceil(more*float64(volume.Capacity)/gibibyte))
+	fifth := ", a fifth larger"
+	if len(others) > 0 {
+		fifth = ""
+	}
+	larger := p.enlarge(volume, gib)
+	larger.What = fmt.Sprintf("Make the volume %.0f GiB large%s%s", gib, fifth, why)
+	larger.Caveat += asWell(others)
+	return larger
 }
 
 // leastVolumeGiB is the smallest volume of a service level whose throughput comes with a volume's capacity.
 const leastVolumeGiB = 100
 
-// smallerVolume makes a volume as small as its data and its need of throughput allow; nothing where that is no smaller.
-func smallerVolume(volume *fleet.Volume, need fleet.Value) []Remedy {
+// smallerVolume makes a volume as small as its data, its inodes and its need of throughput allow; nothing where that is no smaller, or
+// where it should grow.
+func (p *pass) smallerVolume(volume *fleet.Volume, need fleet.Value) []Remedy {
 	const caveat = "Money is saved only if the pool becomes smaller as well."
 	rate := rateOf(volume.Of.ServiceLevel)
+	if p.growth(volume) > 0 {
+		return nil
+	}
 	if !volume.Used.Known() || rate == 0 || !need.Known() {
 		return []Remedy{{What: "Or make the volume smaller where its data allow it.", Command: showVolume(volume), Caveat: "What its data need is not known here: the command shows the size that it has. " + caveat}}
 	}
 	gib := math.Max(leastVolumeGiB, math.Max(gibs(more*float64(volume.Used)), math.Ceil(float64(need)/rate-1e-9)))
+	if inodes := float64(volume.InodeUsed) / p.settings.Hard.Warning * inodeGiB; inodes > fixedInodesGiB {
+		gib = math.Max(gib, math.Ceil(inodes))
+	}
 	if gib >= math.Floor(float64(volume.Capacity)/gibibyte) {
 		return nil
 	}
+	command := resizeVolume(volume, fmt.Sprintf("%.0f", gib))
 	return []Remedy{{
-		What: fmt.Sprintf("Or make the volume %.0f GiB large: its data and its throughput need no more.", gib), Command: resizeVolume(volume, fmt.Sprintf("%.0f", gib)), Caveat: caveat,
+		What: fmt.Sprintf("Or make the volume %.0f GiB large: its data and its throughput need no more.", gib), Command: command, Caveat: caveat,
+		Sets: []Setting{{Resource: volume.Identity, Property: SetSize, To: gib, Command: command}},
 	}}
 }
 
 // moreThroughput buys a fifth more throughput for a pool that has it apart from capacity.
 func moreThroughput(pool *fleet.Pool) Remedy {
-	const what, caveat = "Buy more throughput for the pool.", "Costs money from the moment that it is set."
+	const what = "Buy more throughput for the pool."
 	mibps := math.Ceil(more * float64(pool.Total) / mebibyte)
-	switch {
-	case !(mibps > 0):
+	if !(mibps > 0) {
 		return unsized(what, showPool(pool, "totalThroughputMibps", "customThroughputMibps"), "What the pool has bought")
-	case netapp(pool.Identity):
-		return Remedy{What: fmt.Sprintf("Buy %.0f MiB/s for the pool, a fifth more.", mibps), Command: azPoolThroughput(pool, fmt.Sprintf("%.0f", mibps)), Caveat: caveat}
 	}
-	return Remedy{
+	remedy := Remedy{
 		What:    fmt.Sprintf("Raise the pool from %.0f to %.0f MiB/s.", float64(pool.Total)/mebibyte, mibps),
-		Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f", mibps)), Caveat: caveat,
+		Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f", mibps)), Caveat: "Costs money from the moment that it is set.",
 	}
+	if netapp(pool.Identity) {
+		remedy.What, remedy.Command = fmt.Sprintf("Buy %.0f MiB/s for the pool, a fifth more.", mibps), azPoolThroughput(pool, fmt.Sprintf("%.0f", mibps))
+	}
+	remedy.Sets = []Setting{{Resource: pool.Identity, Property: SetThroughput, To: mibps, Command: remedy.Command}}
+	return remedy
 }
 
 // moreOperations buys a fifth more operations for a Flex pool.
@@ -93,14 +113,16 @@ func moreOperations(pool *fleet.Pool) Remedy {
 	if !(iops > 0) {
 		return unsized("Raise the operations of the pool.", showPool(pool, "totalIops", "customIops"), "What the pool has bought")
 	}
+	command := updatePool(pool, fmt.Sprintf("--total-iops=%.0f", iops))
 	return Remedy{
 		What:    fmt.Sprintf("Raise the pool from %.0f to %.0f operations per second.", float64(pool.IOPS), iops),
-		Command: updatePool(pool, fmt.Sprintf("--total-iops=%.0f", iops)), Caveat: "Costs money from the moment that it is set.",
+		Command: command, Caveat: "Costs money from the moment that it is set.",
+		Sets: []Setting{{Resource: pool.Identity, Property: SetOperations, To: iops, Command: command}},
 	}
 }
 
 // gcloudMove makes a pool of another level beside one, on the same network, and moves its volumes there, the first ones by name.
-func gcloudMove(pool *fleet.Pool, level string) string {
+func gcloudMove(pool *fleet.Pool, level string, gib float64) string {
 	const most = 5
 	id := pool.Identity
 	target := id.Pool + "-" + level
@@ -111,7 +133,7 @@ func gcloudMove(pool *fleet.Pool, level string) string {
 		qos = " --qos-type=manual"
 	}
 	lines := fmt.Sprintf("gcloud netapp storage-pools create %s --project=%s --location=%s --service-level=%s --capacity=%.0f%s --network=name=\"$(%s)\"",
-		quote(target), quote(id.Project), quote(id.Location), level, math.Ceil(float64(pool.Capacity)/gibibyte), qos, showPool(pool, "network", ""))
+		quote(target), quote(id.Project), quote(id.Location), level, gib, qos, showPool(pool, "network", ""))
 	for i, volume := range pool.Volumes {
 		if i == most {
 			lines += fmt.Sprintf("\n# and %d volumes more in the same way", len(pool.Volumes)-most)

@@ -16,34 +16,38 @@ func TestCommandsHaveNumbers(t *testing.T) {
 	}
 	volume := &fleet.Volume{Identity: pool.Identity, Capacity: 4096 * gibibyte, Used: 3500 * gibibyte, InodeUsed: 200e6, InodeLimit: 210e6, Of: pool}
 	volume.Identity.Volume = "full"
+	pool.Volumes = []*fleet.Volume{volume}
 	p := &pass{settings: DefaultSettings()}
-	command, caveat := enlarge(volume, 4375)
-	if !strings.Contains(command, "storage-pools update p --project=example --location=here --capacity=17687\n") || !strings.HasSuffix(command, "--capacity=4375") || !strings.Contains(caveat, "279 GiB first") {
-		t.Errorf("%s: %s", command, caveat)
+	if got := p.enlarge(volume, 4375); !strings.Contains(got.Command, "storage-pools update p --project=example --location=here --capacity=20942\n") || !strings.HasSuffix(got.Command, "--capacity=4375") || !strings.Contains(got.Caveat, "3534 GiB first") {
+		t.Errorf("its inodes ask for 7630 GiB: %s: %s", got.Command, got.Caveat)
 	}
 	pool.Allocated = 10000 * gibibyte
-	if command, _ := enlarge(volume, 4375); strings.Contains(command, "storage-pools") {
-		t.Error(command)
+	if got := p.enlarge(volume, 4375); strings.Contains(got.Command, "storage-pools") {
+		t.Error(got.Command)
 	}
 	if got := p.inodesGiB(volume); got != 7630 { // 200e6 / 0.8 × 32 KiB
 		t.Errorf("%g GiB for 200 million inodes", got)
 	}
 	for variant, want := range map[string]string{VariantIOPS: "--total-iops=1200", VariantThroughput: "--total-throughput=77"} {
-		if got := moreForPool(pool, variant)[0].Command; !strings.HasSuffix(got, want) {
+		if got := p.moreForPool(pool, variant)[0].Command; !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %s", variant, got)
 		}
 	}
-	if got := largerPool(pool, "", "").Command; !strings.HasSuffix(got, "--capacity=20890") {
+	if got := p.largerPool(pool, "", "").Command; !strings.HasSuffix(got, "--capacity=20890") {
 		t.Error(got)
 	}
-	if got := largerVolume(volume).Command; !strings.HasSuffix(got, "--capacity=4916") {
+	if got := p.largerVolume(volume).Command; !strings.HasSuffix(got, "--capacity=7630") {
+		t.Error(got)
+	}
+	volume.InodeUsed, volume.Used = 0, 0
+	if got := p.largerVolume(volume).Command; !strings.HasSuffix(got, "--capacity=4916") {
 		t.Error(got)
 	}
 }
 
 // What has no number has no command that wants one: the command that shows it stands in its place.
 func TestCommandsWithoutNumbers(t *testing.T) {
-	u := fleet.Unknown
+	u, p := fleet.Unknown, &pass{settings: DefaultSettings()}
 	for service, show := range map[string]string{"gcnv": "describe", "azurenetapp": "show"} {
 		pool := &fleet.Pool{
 			Identity: fleet.Resource{Service: service, Project: "example", Location: "here", Pool: "account/p"}, ResourceGroup: "group", ServiceLevel: "flexible", QoS: "manual",
@@ -51,11 +55,11 @@ func TestCommandsWithoutNumbers(t *testing.T) {
 		}
 		volume := &fleet.Volume{Identity: pool.Identity, Capacity: u, Used: u, Of: pool}
 		volume.Identity.Volume = "v"
-		remedies := []Remedy{largerPool(pool, "", ""), largerVolume(volume), moreThroughput(pool), moreOperations(pool)}
-		remedies = append(remedies, moreForPool(pool, VariantIOPS)...)
-		remedies = append(remedies, moreForPool(pool, VariantThroughput)...)
-		remedies = append(remedies, smallerVolume(volume, u)...)
-		remedies = append(remedies, moreForVolume(volume)[1:]...)
+		remedies := []Remedy{p.largerPool(pool, "", ""), p.largerVolume(volume), moreThroughput(pool), moreOperations(pool)}
+		remedies = append(remedies, p.moreForPool(pool, VariantIOPS)...)
+		remedies = append(remedies, p.moreForPool(pool, VariantThroughput)...)
+		remedies = append(remedies, p.smallerVolume(volume, u)...)
+		remedies = append(remedies, p.moreForVolume(volume)[1:]...)
 		for _, remedy := range remedies {
 			if !strings.Contains(remedy.Command, " "+show+" ") || !strings.Contains(remedy.Caveat, "not known here") {
 				t.Errorf("%s: %+v", service, remedy)
@@ -83,7 +87,7 @@ func TestSmallerVolumes(t *testing.T) {
 		"data unknown": {fleet.Unknown, 10, "'value(capacityGib)'"},
 	} {
 		volume := &fleet.Volume{Identity: pool.Identity, Of: pool, Capacity: 2048 * gibibyte, Used: row.used * gibibyte}
-		got := smallerVolume(volume, row.need*mebibyte)
+		got := (&pass{settings: DefaultSettings()}).smallerVolume(volume, row.need*mebibyte)
 		if (len(got) > 0) != (row.want != "") || len(got) > 0 && !strings.HasSuffix(got[0].Command, row.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -100,7 +104,7 @@ func TestMoveToALevel(t *testing.T) {
 		volume.Identity.Volume = name
 		pool.Volumes = append(pool.Volumes, volume)
 	}
-	lines := strings.Split(moveRemedy(pool, "premium").Command, "\n")
+	lines := strings.Split((&pass{settings: DefaultSettings()}).moveRemedy(pool, "premium").Command, "\n")
 	want := map[int]string{
 		0: "gcloud netapp storage-pools create fast-premium --project=example --location=here --service-level=premium --capacity=10240 --qos-type=manual " +
 			"--network=name=\"$(gcloud netapp storage-pools describe fast --project=example --location=here --format='value(network)')\"",

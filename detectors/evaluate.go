@@ -17,6 +17,8 @@ type pass struct {
 	near     map[*fleet.Volume]LimitVerdict
 	nearPool map[*fleet.Pool]LimitVerdict
 
+	bounds map[string]float64 // see clientBounds; nil until it is asked for
+
 	nearShare   map[*fleet.Share]map[string]HeldVerdict // by variant
 	nearAccount map[*fleet.Account]map[string]HeldVerdict
 }

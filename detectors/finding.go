@@ -111,4 +111,6 @@ type Remedy struct {
 	What    string `json:"what"`
 	Command string `json:"command"`
 	Caveat  string `json:"caveat"`
+
+	Sets []Setting `json:"-"` // the numbers that the command gives resources
 }

@@ -43,12 +43,12 @@ func (p *pass) fillDraft(volume *fleet.Volume, variant string, severity Severity
 }
 
 func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
-	// As large as leaves a fifth free, which the vendor advises.
-	enough := gibs(float64(volume.Used) / p.settings.Hard.Warning)
-	command, caveat := enlarge(volume, enough)
-	caveat += " Snapshots count as used space."
+	enough, others := p.size(volume, p.dataGiB(volume))
+	larger := p.enlarge(volume, enough)
+	larger.What = fmt.Sprintf("Make the volume %.0f GiB large.", enough)
+	larger.Caveat += asWell(others) + " Snapshots count as used space."
 	if volume.Of.Flex() {
-		caveat += " A Flex pool cannot be made smaller again."
+		larger.Caveat += " A Flex pool cannot be made smaller again."
 	}
 	return p.fillDraft(volume, VariantCapacity, severity,
 		fmt.Sprintf("Volume %s is %s full: %s of %s GiB. Writes fail when it is full.",
@@ -59,36 +59,27 @@ func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 			{"size", volume.Capacity, "bytes", "", fleet.FeatureVolumeCapacity},
 		},
 		[]Remedy{
-			{What: fmt.Sprintf("Make the volume %.0f GiB large.", enough), Command: command, Caveat: caveat},
+			larger,
 			{What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
 		})
-}
-
-// enlarge gives a volume another size in GiB, and its pool first where it has not the room.
-func enlarge(volume *fleet.Volume, gib float64) (command, caveat string) {
-	command = resizeVolume(volume, fmt.Sprintf("%.0f", gib))
-	pool := volume.Of
-	if pool == nil || !pool.Capacity.Known() || !pool.Allocated.Known() || !volume.Capacity.Known() {
-		return command, "The pool has to have the room, or grow first."
-	}
-	lacks := math.Ceil(gib - float64(volume.Capacity)/gibibyte - float64(pool.Capacity-pool.Allocated)/gibibyte)
-	if lacks <= 0 {
-		return command, "The pool has the room."
-	}
-	grown := math.Ceil(float64(pool.Capacity)/gibibyte) + lacks
-	return ResizePool(pool, grown) + "\n" + command, fmt.Sprintf("The pool has not the room: it grows by %.0f GiB first, which costs money.", lacks)
 }
 
 // inodesGiB is how large a volume has to be for its inodes to leave a fifth free: one comes with each 32 KiB, beyond the size up to
 // which their number is fixed.
 func (p *pass) inodesGiB(volume *fleet.Volume) float64 {
-	const each, fixed = 32 << 10, 684
-	return max(fixed, gibs(float64(volume.InodeUsed)/p.settings.Hard.Warning*each), math.Ceil(float64(volume.Capacity)/gibibyte)+1)
+	return max(fixedInodesGiB+1, gibs(float64(volume.InodeUsed)/p.settings.Hard.Warning*inodeGiB*gibibyte), math.Ceil(volume.Capacity.Or(0)/gibibyte)+1)
 }
 
+const (
+	inodeGiB       = 32.0 / (1 << 20) // of a volume's size, in GiB, for each inode
+	fixedInodesGiB = 683              // up to this size the number of inodes is fixed
+)
+
 func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Severity) draft {
-	enough := p.inodesGiB(volume)
-	command, caveat := enlarge(volume, enough)
+	enough, others := p.size(volume, p.inodesGiB(volume))
+	larger := p.enlarge(volume, enough)
+	larger.What = fmt.Sprintf("Make the volume %.0f GiB large: inodes come with size, one for each 32 KiB.", enough)
+	larger.Caveat += asWell(others) + " Small volumes have a fixed number up to 683 GiB, except on Flex."
 	return p.fillDraft(volume, VariantInodes, severity,
 		fmt.Sprintf("Volume %s has used %s of its %s inodes, %s. No file can be made when none is left, however much space there is.",
 			volume.Identity.Volume, whole(volume.InodeUsed), whole(volume.InodeLimit), percent(share)),
@@ -98,7 +89,7 @@ func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 			{"most inodes", volume.InodeLimit, "inodes", "", fleet.FeatureVolumeInodeLimit},
 		},
 		[]Remedy{
-			{What: fmt.Sprintf("Make the volume %.0f GiB large: inodes come with size, one for each 32 KiB.", enough), Command: command, Caveat: caveat + " Small volumes have a fixed number up to 683 GiB, except on Flex."},
+			larger,
 			{What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
 		})
 }

@@ -138,7 +138,7 @@ func limitReached(p *pass) []draft {
 		if verdict := p.nearPool[pool]; verdict.Severity != 0 {
 			drafts = append(drafts, p.poolLimitDraft(pool, verdict))
 		}
-		if verdict := JudgeIOPS(operationsOf(pool), pool.IOPS, p.settings.Limit); pool.Flex() && verdict.Severity != 0 {
+		if verdict := p.judgeOperations(pool); verdict.Severity != 0 {
 			drafts = append(drafts, p.poolLimitDraft(pool, verdict))
 		}
 		for _, volume := range pool.Volumes {
@@ -149,6 +149,16 @@ func limitReached(p *pass) []draft {
 	}
 	return append(drafts, p.shareLimits()...)
 }
+
+// judgeOperations judges the operations of a Flex pool, whose volumes share them.
+func (p *pass) judgeOperations(pool *fleet.Pool) LimitVerdict {
+	if !pool.Flex() {
+		return LimitVerdict{}
+	}
+	return JudgeIOPS(operationsOf(pool), pool.IOPS, p.settings.Limit)
+}
+
+func (p *pass) operationsHeld(pool *fleet.Pool) bool { return p.judgeOperations(pool).Severity != 0 }
 
 func operationsOf(pool *fleet.Pool) []fleet.Value {
 	rates := make([]fleet.Value, len(pool.Recent))

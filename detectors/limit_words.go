@@ -39,7 +39,7 @@ func (p *pass) volumeLimitDraft(volume *fleet.Volume, v LimitVerdict) draft {
 	return draft{
 		name: Name{LimitReached, v.Variant}, severity: v.Severity, resource: volume.Resource(), coverage: 1,
 		certainty: certainty, summary: summary, evidence: p.evidence(volume.Resource(), facts...),
-		gain: limitGain(volume), remedy: moreForVolume(volume), affects: mountsOf(volume),
+		gain: limitGain(volume), remedy: p.moreForVolume(volume), affects: mountsOf(volume),
 	}
 }
 
@@ -125,7 +125,7 @@ func (p *pass) poolLimitDraft(pool *fleet.Pool, v LimitVerdict) draft {
 	return draft{
 		name: Name{LimitReached, v.Variant}, severity: v.Severity, resource: resource, coverage: 1, certainty: limits.certainty(v),
 		summary:  summary + " The service tells of no throttling: it is inferred from means over five minutes.",
-		evidence: p.evidence(resource, facts...), remedy: moreForPool(pool, v.Variant), affects: mountsOf(pool.Volumes...),
+		evidence: p.evidence(resource, facts...), remedy: p.moreForPool(pool, v.Variant), affects: mountsOf(pool.Volumes...),
 	}
 }
 

@@ -73,6 +73,7 @@ func (p *pass) flexibleDraft(pool *fleet.Pool) []draft {
 	}, Remedy{
 		What:    fmt.Sprintf("Lower the pool to %.0f MiB/s.", v.MiBps),
 		Command: planCommand(pool) + "\n" + azPoolThroughput(pool, fmt.Sprintf("%.0f", v.MiBps)), Caveat: caveat,
+		Sets: []Setting{{Resource: pool.Identity, Property: SetThroughput, To: v.MiBps, Command: azPoolThroughput(pool, fmt.Sprintf("%.0f", v.MiBps))}},
 	})}
 }
 
@@ -89,19 +90,23 @@ func lowerLevel(pool *fleet.Pool) string {
 	return ""
 }
 
-// moveRemedy is how the volumes of a pool come to a lower level.
-func moveRemedy(pool *fleet.Pool, level string) Remedy {
+// moveRemedy is how the volumes of a pool come to a lower level. The pool of that level is as large as this one, or should be.
+func (p *pass) moveRemedy(pool *fleet.Pool, level string) Remedy {
+	gib := math.Ceil(float64(pool.Capacity) / gibibyte)
+	if asked, _ := p.poolSize(pool); asked > gib {
+		gib = asked
+	}
 	if netapp(pool.Identity) {
 		return Remedy{
 			What:    fmt.Sprintf("Make a %s pool of the same capacity in the account, move the volumes to it one by one, and delete this pool.", titled(level)),
-			Command: azMove(pool, level),
+			Command: azMove(pool, level, gib),
 			Caveat: "Moving interrupts nothing; a volume that was moved to a lower level can be moved back after 24 hours. " +
 				"A volume's own limit falls with its level unless QoS is manual: check each volume's peak first. Do not add this saving to that of a smaller pool: it is of the same capacity.",
 		}
 	}
 	return Remedy{
 		What:    fmt.Sprintf("Make a %s pool of the same capacity, reassign the volumes to it one by one, and delete this pool.", titled(level)),
-		Command: gcloudMove(pool, level),
+		Command: gcloudMove(pool, level, gib),
 		Caveat:  "Delete the old pool when it has no volume left: it is billed until then. Give the new one the same directory and key policy, if it has any. Reassigning interrupts nothing. A volume's own limit halves with its capacity unless QoS is manual: check each volume's peak first. Do not add this saving to that of a smaller pool: it is of the same capacity.",
 	}
 }

@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -23,19 +24,21 @@ const (
 // azPool are the arguments that name a pool, whose identity is ACCOUNT/POOL.
 func azPool(pool *fleet.Pool, flag string) string {
 	account, name, _ := strings.Cut(pool.Identity.Pool, "/")
-	group := "RESOURCE_GROUP"
-	if pool.ResourceGroup != "" {
-		group = quote(pool.ResourceGroup)
-	}
-	return fmt.Sprintf("--subscription %s -g %s --account-name %s %s %s", quote(pool.Identity.Project), group, quote(account), flag, quote(name))
+	return fmt.Sprintf("--subscription %s -g %s --account-name %s %s %s", quote(pool.Identity.Project), Group(pool.ResourceGroup), quote(account), flag, quote(name))
+}
+
+// ofPool is a command for a pool or its volumes, with what has to be said before it.
+func ofPool(pool *fleet.Pool, command string) string {
+	account, _, _ := strings.Cut(pool.Identity.Pool, "/")
+	return WithGroup(pool.ResourceGroup, pool.Identity.Project, account, TypeNetApp, command)
 }
 
 func azUpdatePool(pool *fleet.Pool, flags string) string {
-	return "az netappfiles pool update " + azPool(pool, "--name") + " " + flags
+	return ofPool(pool, "az netappfiles pool update "+azPool(pool, "--name")+" "+flags)
 }
 
 func azUpdateVolume(volume *fleet.Volume, flags string) string {
-	return fmt.Sprintf("az netappfiles volume update %s --name %s %s", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume), flags)
+	return ofPool(volume.Of, fmt.Sprintf("az netappfiles volume update %s --name %s %s", azPool(volume.Of, "--pool-name"), quote(volume.Identity.Volume), flags))
 }
 
 // azPoolID is a pool's resource id, another name of the same account put in where one is given.
@@ -44,10 +47,7 @@ func azPoolID(pool *fleet.Pool, other string) string {
 	if other != "" {
 		name = other
 	}
-	group := pool.ResourceGroup
-	if group == "" {
-		group = "RESOURCE_GROUP"
-	}
+	group := cmp.Or(pool.ResourceGroup, unknownGroup)
 	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.NetApp/netAppAccounts/%s/capacityPools/%s",
 		pool.Identity.Project, group, account, name)
 }
@@ -56,11 +56,11 @@ func azPoolID(pool *fleet.Pool, other string) string {
 // so it is the API's form.
 func azPoolThroughput(pool *fleet.Pool, mibps string) string {
 	url := "https://management.azure.com" + azPoolID(pool, "") + "?api-version=2025-09-01"
-	return fmt.Sprintf(`az rest --method patch --url %s --body '{"properties": {"customThroughputMibps": %s}}'`, quote(url), mibps)
+	return ofPool(pool, fmt.Sprintf(`az rest --method patch --url %s --body '{"properties": {"customThroughputMibps": %s}}'`, quote(url), mibps))
 }
 
 // azMove makes a pool of another level beside one and moves its volumes there, the first ones by name.
-func azMove(pool *fleet.Pool, level string) string {
+func azMove(pool *fleet.Pool, level string, gib float64) string {
 	const most = 5
 	_, name, _ := strings.Cut(pool.Identity.Pool, "/")
 	target := name + "-" + level
@@ -68,7 +68,7 @@ func azMove(pool *fleet.Pool, level string) string {
 	account, _, _ := strings.Cut(pool.Identity.Pool, "/")
 	created.Identity.Pool = account + "/" + target
 	lines := []string{fmt.Sprintf("az netappfiles pool create %s --location %s --size %.0f --service-level %s --qos-type %s",
-		azPool(&created, "--name"), quote(pool.Identity.Location), tebibytesOf(float64(pool.Capacity)/gibibyte), titled(level), titled(pool.QoS))}
+		azPool(&created, "--name"), quote(pool.Identity.Location), tebibytesOf(gib), titled(level), titled(pool.QoS))}
 	for i, volume := range pool.Volumes {
 		if i == most {
 			lines = append(lines, fmt.Sprintf("# and %d volumes more in the same way", len(pool.Volumes)-most))
@@ -77,7 +77,7 @@ func azMove(pool *fleet.Pool, level string) string {
 		lines = append(lines, fmt.Sprintf("az netappfiles volume pool-change %s --name %s --new-pool-resource-id %s",
 			azPool(pool, "--pool-name"), quote(volume.Identity.Volume), quote(azPoolID(pool, target))))
 	}
-	return strings.Join(lines, "\n")
+	return ofPool(pool, strings.Join(lines, "\n"))
 }
 
 // tebibytesOf rounds up to whole TiB, as pools are sold.

@@ -80,7 +80,7 @@ func (p *pass) unallocatedDraft(pool *fleet.Pool, share PoolShare, v ShareVerdic
 	remedy := []Remedy{{What: "Give it to volumes that need it.", Command: planCommand(pool), Caveat: nothingCuts}}
 	for _, volume := range pool.Volumes {
 		if p.near[volume].Severity != 0 {
-			remedy = append(remedy, moreForVolume(volume)[0])
+			remedy = append(remedy, p.moreForVolume(volume)[0])
 		}
 	}
 	return draft{

@@ -13,21 +13,25 @@ import (
 func poolCash(p *pass) []draft {
 	var drafts []draft
 	for _, pool := range p.view.Pools {
-		if pool.ONTAP() || !p.readAll(pool) {
-			continue
-		}
-		switch {
-		case pool.Flex() && pool.Custom:
-			drafts = append(drafts, p.flexDraft(pool)...)
-		case pool.ServiceLevel == levelFlexible:
-			drafts = append(drafts, p.flexibleDraft(pool)...)
-		case rateOf(pool.ServiceLevel) > 0 && !pool.AutoTiering:
-			// With auto-tiering throughput comes with the hot tier and not with capacity.
-			drafts = append(drafts, p.strandedDraft(pool)...)
-			drafts = append(drafts, p.levelDraft(pool)...)
-		}
+		drafts = append(drafts, p.cash(pool)...)
 	}
 	return drafts
+}
+
+// cash is what would save money on one pool.
+func (p *pass) cash(pool *fleet.Pool) []draft {
+	switch {
+	case pool.ONTAP() || !p.readAll(pool):
+		return nil
+	case pool.Flex() && pool.Custom:
+		return p.flexDraft(pool)
+	case pool.ServiceLevel == levelFlexible:
+		return p.flexibleDraft(pool)
+	case rateOf(pool.ServiceLevel) > 0 && !pool.AutoTiering:
+		// With auto-tiering throughput comes with the hot tier and not with capacity.
+		return append(p.strandedDraft(pool), p.levelDraft(pool)...)
+	}
+	return nil
 }
 
 // readAll tells whether every volume of the pool has a week of samples: the sum over some of them is no sum.
@@ -111,7 +115,7 @@ func (p *pass) judgeCapacity(pool *fleet.Pool, c CapacityCase) CapacityVerdict {
 func (p *pass) strandedDraft(pool *fleet.Pool) []draft {
 	price, rows := p.priced(pool, pool.ServiceLevel, itemCapacity)
 	c := CapacityCase{
-		GiB: pool.Capacity / gibibyte, VolumesGiB: volumesGiB(pool), Need: p.need(pool),
+		GiB: pool.Capacity / gibibyte, VolumesGiB: p.volumesGiB(pool), Need: p.need(pool),
 		Rate: rateOf(pool.ServiceLevel), Price: price,
 	}
 	v := p.judgeCapacity(pool, c)
@@ -138,19 +142,21 @@ func (p *pass) strandedDraft(pool *fleet.Pool) []draft {
 		What:    fmt.Sprintf("Make the pool smaller: %s GiB are enough.", whole(v.Least)),
 		Command: shrinkPool(pool, float64(v.Least)),
 		Caveat:  caveat,
+		Sets:    []Setting{{Resource: pool.Identity, Property: SetSize, To: float64(v.Least), Command: shrinkPool(pool, float64(v.Least))}},
 	})}
 }
 
-// volumesGiB is the size of all volumes together, missing as soon as one is not known.
-func volumesGiB(pool *fleet.Pool) fleet.Value {
-	sum := fleet.Value(0)
+// volumesGiB is the size of all volumes together, missing as soon as one is not known, with what they are advised to grow by.
+func (p *pass) volumesGiB(pool *fleet.Pool) fleet.Value {
+	sum, growth := fleet.Value(0), 0.0
 	for _, volume := range pool.Volumes {
 		sum += volume.Capacity
+		growth += p.growth(volume)
 	}
 	if pool.Allocated.Above(float64(sum)) || !sum.Known() {
 		sum = pool.Allocated
 	}
-	return sum / gibibyte
+	return sum/gibibyte + fleet.Value(growth)
 }
 
 func (p *pass) levelDraft(pool *fleet.Pool) []draft {
@@ -175,23 +181,36 @@ func (p *pass) levelDraft(pool *fleet.Pool) []draft {
 		{"highest sum of the volumes in the week", pool.Days.Max, "bytes per second", "", ""},
 		{"highest sample of one volume in up to 35 days", highestOf(pool), "bytes per second", "", ""},
 		{"capacity of the pool", pool.Capacity, "bytes", "", fleet.FeaturePoolCapacity},
-	}, moveRemedy(pool, level))}
+	}, p.moveRemedy(pool, level))}
 }
 
-func (p *pass) flexDraft(pool *fleet.Pool) []draft {
+// flexCase is what a pool has bought and needs. What it is held at now is needed, and a fifth more: the same as the finding about that
+// limit asks for.
+func (p *pass) flexCase(pool *fleet.Pool) (c FlexCase, rows []PriceRow) {
 	throughput, rows := p.priced(pool, pool.ServiceLevel, itemThroughput)
-	iops, more := p.priced(pool, pool.ServiceLevel, itemIOPS)
-	c := FlexCase{
+	iops, others := p.priced(pool, pool.ServiceLevel, itemIOPS)
+	c = FlexCase{
 		Throughput: pool.Total, IOPS: pool.IOPS, NeedThroughput: p.need(pool), NeedIOPS: max(fleet.Value(p.settings.Pool.Headroom)*pool.Days.IOPSP99, pool.Days.IOPSMax),
 		PriceMiBps: throughput, PriceIOPS: iops,
 	}
+	if p.nearPool[pool].Severity != 0 {
+		c.NeedThroughput = max(c.NeedThroughput, more*pool.Total)
+	}
+	if p.operationsHeld(pool) {
+		c.NeedIOPS = max(c.NeedIOPS, more*pool.IOPS)
+	}
+	return c, append(rows, others...)
+}
+
+func (p *pass) flexDraft(pool *fleet.Pool) []draft {
+	c, rows := p.flexCase(pool)
 	v := JudgeFlex(c, p.settings.Pool)
 	if !v.Fires {
 		return nil
 	}
 	summary := fmt.Sprintf("Flex pool %s has %s and %s bought; its volumes together need %.0f MiB/s and %.0f op/s.",
 		pool.Identity.Pool, mebibytes(c.Throughput), operations(c.IOPS), v.MiBps, v.IOPS)
-	return []draft{p.cashDraft(pool, VariantFlexCustom, summary, v.USD, append(rows, more...), []fact{
+	return []draft{p.cashDraft(pool, VariantFlexCustom, summary, v.USD, rows, []fact{
 		{"throughput not needed", v.Idle, "bytes per second", "", ""},
 		{"throughput of the pool", c.Throughput, "bytes per second", "", fleet.FeaturePoolTotal},
 		{"operations that the pool may do", c.IOPS, "operations per second", "", fleet.FeaturePoolIOPS},
@@ -200,9 +219,21 @@ func (p *pass) flexDraft(pool *fleet.Pool) []draft {
 		{"highest sample of one volume in up to 35 days", highestOf(pool), "bytes per second", "", ""},
 		{"99th percentile of the volumes' operations", pool.Days.IOPSP99, "operations per second", "", fleet.FeaturePoolIOPSP99},
 		{"highest sum of the volumes' operations in the week", pool.Days.IOPSMax, "operations per second", "", ""},
-	}, Remedy{
-		What:    fmt.Sprintf("Lower the pool to %.0f MiB/s and %.0f op/s.", v.MiBps, v.IOPS),
-		Command: updatePool(pool, fmt.Sprintf("--total-throughput=%.0f --total-iops=%.0f", v.MiBps, v.IOPS)),
-		Caveat:  "A Flex pool's capacity cannot be made smaller, its throughput can. Means over five minutes hide shorter bursts.",
-	})}
+	}, flexRemedy(pool, c, v))}
+}
+
+// flexRemedy is one command for both numbers of a Flex pool.
+func flexRemedy(pool *fleet.Pool, c FlexCase, v FlexVerdict) Remedy {
+	verb := "Lower"
+	if c.Throughput.Below(v.MiBps*mebibyte) || c.IOPS.Below(v.IOPS) {
+		verb = "Set" // one falls and one rises
+	}
+	command := updatePool(pool, fmt.Sprintf("--total-throughput=%.0f --total-iops=%.0f", v.MiBps, v.IOPS))
+	return Remedy{
+		What: fmt.Sprintf("%s the pool to %.0f MiB/s and %.0f op/s.", verb, v.MiBps, v.IOPS), Command: command,
+		Caveat: "A Flex pool's capacity cannot be made smaller, its throughput can. Means over five minutes hide shorter bursts.",
+		Sets: []Setting{
+			{Resource: pool.Identity, Property: SetThroughput, To: v.MiBps, Command: command}, {Resource: pool.Identity, Property: SetOperations, To: v.IOPS, Command: command},
+		},
+	}
 }

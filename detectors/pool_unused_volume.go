@@ -11,7 +11,6 @@ import (
 // capacity (2c). On Flex the pool shares its throughput, and ONTAP-mode pools tell nothing of their volumes.
 func volumeUnused(p *pass) []draft {
 	var drafts []draft
-	bounds := p.clientBounds()
 	for _, pool := range p.view.Pools {
 		if pool.Flex() || pool.ONTAP() {
 			continue
@@ -20,7 +19,7 @@ func volumeUnused(p *pass) []draft {
 			if !readable(volume) {
 				continue
 			}
-			demand := p.demand(volume, bounds)
+			demand := p.demand(volume)
 			if verdict := JudgeDemand(demand, p.settings.MinimumCoverage, p.settings.Pool); verdict.State == DemandFires {
 				drafts = append(drafts, p.unusedDraft(volume, demand, verdict))
 			}
@@ -29,8 +28,8 @@ func volumeUnused(p *pass) []draft {
 	return append(drafts, p.sharesUnused()...)
 }
 
-func (p *pass) demand(volume *fleet.Volume, bounds map[string]float64) VolumeDemand {
-	d := volume.Days
+func (p *pass) demand(volume *fleet.Volume) VolumeDemand {
+	d, bounds := volume.Days, p.clientBounds()
 	demand := VolumeDemand{
 		Has: volumeLimit(volume), P99: d.P99, Before: d.Before, Max: d.Highest(), Coverage: d.Coverage, Full: d.Full,
 		Bound: fleet.Unknown, AtLimit: p.near[volume].Severity != 0,
@@ -59,7 +58,11 @@ func volumeLimit(volume *fleet.Volume) fleet.Value {
 // clientBounds are the endpoints that their own client holds back, with what lifting that would bring: what volumes behind
 // them are seen to use is suppressed.
 func (p *pass) clientBounds() map[string]float64 {
+	if p.bounds != nil {
+		return p.bounds
+	}
 	bounds := map[string]float64{}
+	p.bounds = bounds
 	for _, d := range sessionSaturated(p) {
 		if d.gain != nil && d.gain.Unit == "factor" {
 			key := d.resource.Host + "\x00" + d.resource.Server
@@ -99,7 +102,7 @@ func (p *pass) unusedDraft(volume *fleet.Volume, d VolumeDemand, v DemandVerdict
 			{"samples received over expected", d.Coverage, "ratio", atLeast(p.settings.MinimumCoverage), fleet.FeatureVolumeCoverage},
 		}...),
 		gain:   &Gain{Low: 0, High: float64(v.Slack), Unit: "bytes per second", Model: "what it has less 1.2 × forecast, as far as another volume wants it"},
-		remedy: unusedRemedy(volume, v, d.Max),
+		remedy: p.unusedRemedy(volume, v, d.Max),
 	}
 }
 
@@ -143,19 +146,24 @@ func ofDays(days fleet.Value) string {
 }
 
 // unusedRemedy advises nothing that would cut off what the volume was seen to use.
-func unusedRemedy(volume *fleet.Volume, v DemandVerdict, peak fleet.Value) []Remedy {
+func (p *pass) unusedRemedy(volume *fleet.Volume, v DemandVerdict, peak fleet.Value) []Remedy {
 	if volume.Of.Manual() {
-		const floor = 64 // MiB/s; what a plan leaves a quiet volume
-		least := math.Max(floor, mibs(max(v.Need, peak)))
-		return []Remedy{
-			{What: "Share the pool's throughput by need.", Command: planCommand(volume.Of), Caveat: "Means over five minutes hide shorter bursts. " + nothingCuts},
-			{
-				What:    fmt.Sprintf("Or lower this volume to %.0f MiB/s.", least),
-				Command: setThroughput(volume, least), Caveat: "Saves nothing by itself: it frees throughput for others.",
-			},
+		least := leastLimit(v, peak)
+		alone := Remedy{
+			What:   fmt.Sprintf("Or lower this volume alone: it needs no more than %.0f MiB/s.", least),
+			Caveat: "Saves nothing by itself: it frees throughput for others. A plan leaves the volume its part of what nobody needs as well: not both.",
 		}
+		alone.Command, alone.Sets = limitTo(volume, least)
+		return []Remedy{{What: "Share the pool's throughput by need.", Command: planCommand(volume.Of), Caveat: "Means over five minutes hide shorter bursts. " + nothingCuts}, alone}
 	}
 	return append([]Remedy{
 		{What: "Make the pool's QoS manual, so that other volumes can have it.", Command: toManual(volume.Of) + "\n" + planCommand(volume.Of), Caveat: oneWay(volume.Of)},
-	}, smallerVolume(volume, max(v.Need, peak))...)
+	}, p.smallerVolume(volume, max(v.Need, peak))...)
+}
+
+// leastLimit is the limit in MiB/s that a volume is lowered to: what it needs and was seen to use, and no less than a plan leaves a
+// quiet one.
+func leastLimit(v DemandVerdict, peak fleet.Value) float64 {
+	const floor = 64
+	return math.Max(floor, mibs(max(v.Need, peak)))
 }

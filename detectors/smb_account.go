@@ -1,6 +1,11 @@
 package detectors
 
-import "github.com/nasight/nasight/fleet"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/nasight/nasight/fleet"
+)
 
 // accountOf is the storage account behind an endpoint, nil where none was joined. All shares of a server are one account's.
 func accountOf(endpoint *fleet.Endpoint) *fleet.Account {
@@ -25,6 +30,24 @@ func neverSet(account *fleet.Account) string {
 	return ": it was never set, and the account is from before it became the default"
 }
 
+// switchOn is the command for the account of an endpoint: that of a share which was joined, else the one that the server's name
+// tells, with what the inventory knows of it.
+func (c sessionCase) switchOn() string {
+	if account := accountOf(c.endpoint); account != nil {
+		return accountChannels(account, "")
+	}
+	name := fleet.AccountOf(c.endpoint.Server)
+	for _, mount := range c.endpoint.Mounts {
+		name = cmp.Or(name, fleet.AccountOf(mount.ServerName))
+	}
+	for _, account := range c.view.Accounts {
+		if strings.EqualFold(account.Identity.Pool, name) {
+			return accountChannels(account, "")
+		}
+	}
+	return accountChannels(nil, name)
+}
+
 // accountRemedy switches multichannel on for the account, unless it is on. Where it was never set and is the default it is
 // expected to be on, and only to be made sure of.
 func (c sessionCase) accountRemedy() []Remedy {
@@ -39,7 +62,7 @@ func (c sessionCase) accountRemedy() []Remedy {
 		return nil
 	}
 	remedy := Remedy{
-		What: "Switch multichannel on for the storage account.", Command: accountChannels(account),
+		What: "Switch multichannel on for the storage account.", Command: c.switchOn(),
 		Caveat: "SSD shares only. Concerns every client of the account.",
 	}
 	if state == fleet.ChannelsExpected {

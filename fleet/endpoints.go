@@ -248,3 +248,12 @@ func betterNIC(candidate, current NIC, candidateRouted, currentRouted bool) bool
 	}
 	return candidate.Interface < current.Interface
 }
+
+// AccountOf is the storage account that the name of a server of Azure Files tells; empty for any other name and for addresses.
+func AccountOf(server string) string {
+	account, _, ok := strings.Cut(fileHost(server), azureSuffix)
+	if !ok {
+		return ""
+	}
+	return account
+}
