@@ -90,3 +90,25 @@ func TestAutomaticPoolOfAzureIsRefusedWithItsCommand(t *testing.T) {
 		t.Errorf("%s: %s", made.Status, made.Reason)
 	}
 }
+
+// Without a resource group the commands say so before they begin, once for all steps.
+func TestUnknownGroupIsSaid(t *testing.T) {
+	pool := azurePool()
+	pool.Azure = &Azure{}
+	pool.QoSType, pool.TotalMiBps, pool.AvailableMiBps = "manual", 640, 40
+	made, err := Build(pool, []Volume{steady("idle", 400, 40), steady("busy", 200, 260)}, Defaults())
+	if err != nil || len(made.Steps) != 2 {
+		t.Fatalf("%v: %+v", err, made)
+	}
+	var text strings.Builder
+	if err := made.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"\naz:\n", "\nREST:\n"} {
+		_, commands, _ := strings.Cut(text.String(), title)
+		commands, _, _ = strings.Cut(commands, "\n\n")
+		if !strings.HasPrefix(commands, "  # Not ready to run: ") || strings.Count(commands, "# Not ready") != 1 || strings.Count(commands, "--throughput-mibps")+strings.Count(commands, "--method patch") != 2 {
+			t.Errorf("%s%s", title, commands)
+		}
+	}
+}

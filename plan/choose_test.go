@@ -97,7 +97,7 @@ func TestReasonsBelongToWhatIsProposed(t *testing.T) {
 	if p.Status != Unchanged || p.Volumes[0].Propose >= p.Volumes[0].Lower || p.Certificate.Lambda > 0.71 {
 		t.Fatalf("%s: %+v", p.Status, p.Volumes[0])
 	}
-	for i, want := range []string{"55 % of its need; below its observed peak of 133.1 in 14 days; p99", "96 % of its need; p99"} {
+	for i, want := range []string{"55 % of its need; below its observed peak of 133.1 in 14 days: what it is given another lacks; p99", "96 % of its need; p99"} {
 		if got := strings.Join(p.Volumes[i].Why, "; "); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, want %q", p.Volumes[i].Name, got, want)
 		}

@@ -77,7 +77,11 @@ func commands(project, location, volume string, mibps float64) Commands {
 func toManual(pool Pool) string {
 	if pool.Azure != nil {
 		account, name := pool.azureNames()
-		return "az netappfiles pool update " + pool.azureArguments(account) + " " + shellArgument("--name", name) + " --qos-type Manual"
+		command := "az netappfiles pool update " + pool.azureArguments(account) + " " + shellArgument("--name", name) + " --qos-type Manual"
+		if pool.Azure.ResourceGroup == "" {
+			command += " (with the account's resource group, which is not known here)"
+		}
+		return command
 	}
 	return fmt.Sprintf("gcloud netapp storage-pools update %s --project=%s --location=%s --qos-type=manual",
 		operand(pool.Project, pool.Location, "storagePools", pool.Name), shell(pool.Project), shell(pool.Location))

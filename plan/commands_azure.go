@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/nasight/nasight/detectors"
 )
 
 // azureVersion is that of the API whose bodies the REST calls have.
@@ -28,17 +30,23 @@ func (p Pool) azureCommands(volume string, mibps float64) Commands {
 		Body: `{"properties": {"throughputMibps": ` + n + `}}`,
 	}
 	return Commands{
-		Az: fmt.Sprintf("az netappfiles volume update %s %s %s --throughput-mibps %s",
-			p.azureArguments(account), shellArgument("--pool-name", pool), shellArgument("--name", volume), n),
+		Az: p.azureReady(fmt.Sprintf("az netappfiles volume update %s %s %s --throughput-mibps %s",
+			p.azureArguments(account), shellArgument("--pool-name", pool), shellArgument("--name", volume), n)),
 		REST: rest,
-		Curl: fmt.Sprintf("az rest --method patch --url %s --body %s", shell(rest.URL), shell(rest.Body)),
+		Curl: p.azureReady(fmt.Sprintf("az rest --method patch --url %s --body %s", shell(rest.URL), shell(rest.Body))),
 		Terraform: fmt.Sprintf("resource \"azurerm_netapp_volume\" %s {\n  name                = %s\n  account_name        = %s\n  pool_name           = %s\n"+
 			"  throughput_in_mibps = %s\n  # the other arguments stay as they are\n}", hcl(label(volume)), hcl(volume), hcl(account), hcl(pool), n),
 	}
 }
 
-// azureGroup is the resource group, or a word to replace where the inventory does not tell it.
-func (p Pool) azureGroup() string { return cmp.Or(p.Azure.ResourceGroup, "RESOURCE_GROUP") }
+// azureGroup is the resource group, or a word to replace where the inventory does not tell it: azureReady says so.
+func (p Pool) azureGroup() string { return cmp.Or(p.Azure.ResourceGroup, detectors.Group("")) }
+
+// azureReady is a command, with what has to be done before it is run.
+func (p Pool) azureReady(command string) string {
+	account, _ := p.azureNames()
+	return detectors.WithGroup(p.Azure.ResourceGroup, p.Project, account, detectors.TypeNetApp, command)
+}
 
 func (p Pool) azureArguments(account string) string {
 	return strings.Join([]string{

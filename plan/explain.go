@@ -64,7 +64,10 @@ func (b *builder) stays(i int) []string {
 	if lacks {
 		why = append(why, partOf(a))
 	}
-	if below {
+	switch {
+	case below && a.LowerBy == byPeak:
+		why = append(why, "below "+atLower(a)+": what it is given another lacks")
+	case below:
 		why = append(why, "below "+atLower(a))
 	}
 	return why

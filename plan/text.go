@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 )
 
@@ -166,10 +167,11 @@ func (t *text) commands(p *Plan) {
 		if form.of(p.Steps[0].Commands) == "" {
 			continue // of another cloud
 		}
-		t.line("\n%s", form.title)
+		var commands []string
 		for _, step := range p.Steps {
-			t.line("  %s", strings.ReplaceAll(form.of(step.Commands), "\n", "\n  "))
+			commands = append(commands, form.of(step.Commands))
 		}
+		t.line("\n%s\n  %s", form.title, strings.ReplaceAll(detectors.Join(commands...), "\n", "\n  "))
 	}
 }
 
