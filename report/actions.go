@@ -55,8 +55,10 @@ func (o *builder) action(f Finding, planned map[fleet.Resource]bool) (Action, bo
 		return Action{}, false
 	case unused && caseOf(f) == "" && (planned[pool] || f.Resource.Service == "gcnv"):
 		return Action{}, false // idle throughput of a pool is what its plan moves
-	case planned[pool] && f.Detector == detectors.LimitReached && f.Variant == detectors.VariantThroughput && f.Resource.Service == "gcnv":
-		return Action{}, false // the plan gives it what it lacks
+	case f.Detector == detectors.LimitReached && f.Variant == detectors.VariantThroughput && f.Resource.Volume != "" && o.lifts(f.Resource):
+		return Action{}, false // the plan gives it what it lacks, or asks for a larger pool
+	case o.opposed(f):
+		return Action{}, false // the pool is too small, by its plan
 	case caseOf(f) != "" && !o.counts(f.ID):
 		return Action{}, false
 	}
@@ -125,26 +127,35 @@ func worthOf(g *detectors.Gain) string {
 	return fmt.Sprintf("%s to %s %s", grouped(g.Low), grouped(g.High), g.Unit)
 }
 
-// planned is the plan of a pool in which a volume lacks throughput that others hold.
+// planned is the plan of a pool that has steps: what volumes lack is given to them, or what none needs becomes free.
 func (o *builder) planned(made *plan.Plan) (Action, bool) {
-	if made.Status != plan.Proposed || made.Effect == nil || made.Effect.ShortNow == 0 || len(made.Steps) == 0 {
+	pool := o.poolOf(made)
+	if made.Status != plan.Proposed || made.Effect == nil || len(made.Steps) == 0 || pool == nil {
 		return Action{}, false
 	}
-	lacked, pool := lackedOf(made), o.poolOf(made)
-	if pool == nil || !lacked.AtLeast(1) {
-		return Action{}, false
-	}
-	row, _ := o.avoided(made)
 	action := Action{
-		Kind: Free, Resource: pool.Identity, Money: fleet.Unknown, Hours: fleet.Unknown,
+		Kind: Free, Resource: pool.Identity, Money: fleet.Unknown, Hours: fleet.Unknown, Command: commandsOf(made),
 		What: fmt.Sprintf("Move throughput within pool %s: %s.", made.Pool, count(len(made.Steps), "step")),
-		Why: fmt.Sprintf("%s of pool %s %s less than needed; %s. After it %s.", count(made.Effect.ShortNow, "volume"), made.Pool,
-			verb(made.Effect.ShortNow, "has", "have"), from(made), shortAfter(made.Effect.ShortAfter)),
-		Worth:  fmt.Sprintf("%.0f MiB/s that were lacking, for nothing", float64(lacked)),
-		Caveat: "Take the steps in their order: what is taken frees what is given.", Command: commandsOf(made),
 	}
-	if row.Value.Known() {
-		action.Worth += fmt.Sprintf(" (as capacity %s USD a month)", money(row.Value))
+	if len(made.Steps) > 1 {
+		action.Caveat = "Take the steps in their order: what is taken frees what is given."
+	}
+	lacked, freed := lackedOf(made), made.Assigned-made.AssignedAfter
+	switch {
+	case made.Effect.ShortNow > 0 && lacked.AtLeast(1):
+		action.gain = float64(lacked)
+		action.Why = fmt.Sprintf("%s of pool %s %s less than needed; %s. After it %s.", count(made.Effect.ShortNow, "volume"), made.Pool,
+			verb(made.Effect.ShortNow, "has", "have"), from(made), shortAfter(made.Effect.ShortAfter))
+		action.Worth = fmt.Sprintf("%.0f MiB/s that were lacking, for nothing", float64(lacked))
+		if row, _ := o.avoided(made); row.Value.Known() {
+			action.Worth += fmt.Sprintf(" (as capacity %s USD a month)", money(row.Value))
+		}
+	case made.Effect.ShortNow == 0 && freed.AtLeast(1):
+		action.What = fmt.Sprintf("Free %.0f MiB/s of pool %s: %s.", float64(freed), made.Pool, count(len(made.Steps), "step"))
+		action.Why = fmt.Sprintf("Volumes of pool %s hold %.0f MiB/s that none of them needs, and none lacks anything.", made.Pool, float64(freed))
+		action.Worth = fmt.Sprintf("%.0f MiB/s free for other volumes, for nothing", float64(freed))
+	default:
+		action.Why = sentence(made.Brings)
 	}
 	return action, true
 }
@@ -166,11 +177,11 @@ func shortAfter(volumes int) string {
 
 // commandsOf are the commands of a plan's steps, in their order.
 func commandsOf(made *plan.Plan) string {
-	var lines []string
+	var commands []string
 	for _, step := range made.Steps {
-		lines = append(lines, cmp.Or(step.Commands.Gcloud, step.Commands.Az))
+		commands = append(commands, cmp.Or(step.Commands.Gcloud, step.Commands.Az))
 	}
-	return strings.Join(lines, "\n")
+	return detectors.Join(commands...)
 }
 
 // worthOrTime is what an action brings, or for how long there was cause for it.

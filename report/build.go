@@ -80,7 +80,8 @@ type builder struct {
 	listened   listened
 	week       *usageReader
 	present    present
-	thinBefore string // why the comparison is none, or of a part; empty where it is whole
+	sizes      map[fleet.Resource]float64 // GiB of pools that have to grow
+	thinBefore string                     // why the comparison is none, or of a part; empty where it is whole
 	weekly     *Weekly
 }
 
@@ -107,6 +108,7 @@ func Build(ctx context.Context, reader history.Reader, options Options) (*Weekly
 			return nil, err
 		}
 	}
+	o.agree()
 	w.Money = o.money()
 	w.Sections = o.sections()
 	w.Missing = o.missing()
@@ -257,7 +259,7 @@ func (o *builder) plans(context.Context) error {
 	o.weekly.Plans = answer.Pools
 	for _, made := range o.weekly.Plans {
 		if why := o.outdated(made); why != "" {
-			made.Status, made.Reason, made.Steps = plan.Refused, why, []plan.Step{}
+			made.Status, made.Reason, made.Brings, made.Steps = plan.Refused, why, "", []plan.Step{}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -192,7 +193,7 @@ func (m markdown) money() {
 		for _, row := range one.Rows {
 			var prices []string
 			for _, price := range row.Prices {
-				prices = append(prices, fmt.Sprintf("%s %s %s: %s USD per %s, %s, %s", price.Item, price.Level, price.Region, plainNumber(price.USD), price.Unit, price.Date, price.Source))
+				prices = append(prices, price.text())
 			}
 			rows = append(rows, []string{label(row.Resource), strings.TrimSpace(row.What + " " + row.Note), money(row.Value), strings.Join(prices, "; ")})
 		}
@@ -205,11 +206,13 @@ func (m markdown) plans() {
 	m.section("Reallocation of pools with manual QoS")
 	if len(m.w.Plans) == 0 {
 		fmt.Fprintln(m, "No pool with manual QoS is known.")
+	} else {
+		fmt.Fprintf(m, "%s\n\n", m.w.planMoment())
 	}
 	for _, made := range m.w.Plans[:min(len(m.w.Plans), mostPlans)] {
 		fmt.Fprintf(m, "### %s: %s\n\n", escaped(made.Pool), made.Status)
-		if made.Reason != "" {
-			fmt.Fprintf(m, "%s\n\n", escaped(made.Reason))
+		if said := cmp.Or(made.Reason, made.Brings); said != "" {
+			fmt.Fprintf(m, "%s\n\n", escaped(said))
 		}
 		if len(made.Steps) == 0 {
 			continue

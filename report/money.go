@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
@@ -53,7 +54,7 @@ func (o *builder) money() []Case {
 		all[i].Rows = append(all[i].Rows, row)
 	}
 	for _, finding := range o.weekly.Findings {
-		if name := caseOf(finding); name != "" && finding.AtEnd {
+		if name := caseOf(finding); name != "" && finding.AtEnd && !o.opposed(finding) {
 			add(name, moneyOf(finding))
 		}
 	}
@@ -133,6 +134,16 @@ func (o *builder) avoided(made *plan.Plan) (Money, bool) {
 		row.Prices = []Price{Price(from)}
 	}
 	return row, true
+}
+
+// text is a price with what it is of, its date and its source. A row that names no level or region holds for all.
+func (p Price) text() string {
+	what := strings.Join(strings.Fields(p.Item+" "+p.Level+" "+p.Region), " ")
+	text := fmt.Sprintf("%s: %s USD per %s, %s", what, plainNumber(p.USD), p.Unit, p.Date)
+	if p.Source != "" {
+		text += ", " + p.Source
+	}
+	return text
 }
 
 // lackedOf is how much of what volumes lack the plan gives them, in MiB/s.

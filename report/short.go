@@ -85,18 +85,29 @@ func (o *builder) short(made *plan.Plan) (Action, bool) {
 			lacks, made.Effect.Demand, float64(made.Capacity)),
 		Lasted: lacking(made),
 	}
-	rate, known := kibibytes()[pool.ServiceLevel]
-	if !known || !pool.Capacity.Known() || pool.Identity.Service != "gcnv" {
+	size := shortSize(made, pool)
+	if size == 0 {
 		return action, true
 	}
-	more := math.Ceil(lacks * 1024 / rate)
-	action.What = fmt.Sprintf("Make pool %s %.0f GiB larger: that brings %.0f MiB/s.", made.Pool, more, lacks)
-	action.Command = detectors.ResizePool(pool, math.Ceil(float64(pool.Capacity)/(1<<30))+more)
+	size = math.Max(size, o.sizes[pool.Identity]) // its volumes may need still more
+	more := size - math.Ceil(float64(pool.Capacity)/(1<<30))
+	action.What = fmt.Sprintf("Make pool %s %.0f GiB larger: that brings %.0f MiB/s.", made.Pool, more, math.Floor(more*kibibytes()[pool.ServiceLevel]/1024))
+	action.Command = detectors.ResizePool(pool, size)
 	action.Caveat = "Then give the volumes their part: nasight plan says how."
 	if price, _ := o.terms.Settings.Capacity(pool.Identity, pool.ServiceLevel); price.Known() {
 		action.Caveat = fmt.Sprintf("Costs about %s USD a month. ", money(price*fleet.Value(more))) + action.Caveat
 	}
 	return action, true
+}
+
+// shortSize is the size in GiB with which a pool is large enough for its volumes' needs; 0 where it is, or where its throughput does not
+// come with its size.
+func shortSize(made *plan.Plan, pool *fleet.Pool) float64 {
+	rate, known := kibibytes()[pool.ServiceLevel]
+	if !known || !pool.Capacity.Known() || pool.Identity.Service != "gcnv" || made.Effect == nil || made.Effect.PoolShort < 1 {
+		return 0
+	}
+	return math.Ceil(float64(pool.Capacity)/(1<<30)) + math.Ceil(math.Ceil(made.Effect.PoolShort)*1024/rate)
 }
 
 // lacking says how many volumes have less than they need.
@@ -117,7 +128,7 @@ func (o *builder) held() []Limited {
 		told := slices.ContainsFunc(o.weekly.Findings, func(f Finding) bool {
 			return f.Detector == detectors.LimitReached && f.Resource.Pool == one.Resource.Pool && f.Resource.Volume == one.Resource.Volume && f.Resource.Project == one.Resource.Project
 		})
-		if !told && one.AtLimit.AtLeast(heldAtLimit) {
+		if !told && one.AtLimit.AtLeast(heldAtLimit) && !o.lifts(one.Resource) {
 			all = append(all, one)
 		}
 	}
