@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nasight/nasight/fleet"
 )
@@ -57,6 +58,11 @@ func setThroughput(volume *fleet.Volume, mibps float64) string {
 }
 
 func planCommand(pool *fleet.Pool) string { return "nasight plan --pool " + quote(pool.Identity.Pool) }
+
+// IsPlan tells whether a command does no more than to show the plan of a pool.
+func IsPlan(command string) bool {
+	return strings.HasPrefix(command, "nasight plan ") && !strings.Contains(command, "\n")
+}
 
 func toManual(pool *fleet.Pool) string {
 	if netapp(pool.Identity) {

@@ -67,8 +67,8 @@ func (b *builder) stays(i int) []string {
 	switch {
 	case below && a.LowerBy == byPeak:
 		why = append(why, "below "+atLower(a)+": what it is given another lacks")
-	case below:
-		why = append(why, "below "+atLower(a))
+	case below: // one of its own would raise it
+		why = append(why, "below the floor of "+figure(a.Lower)+", which alone raises no volume")
 	}
 	return why
 }

@@ -137,7 +137,7 @@ func (o *builder) planned(made *plan.Plan) (Action, bool) {
 		Kind: Free, Resource: pool.Identity, Money: fleet.Unknown, Hours: fleet.Unknown, Command: commandsOf(made),
 		What: fmt.Sprintf("Move throughput within pool %s: %s.", made.Pool, count(len(made.Steps), "step")),
 	}
-	if len(made.Steps) > 1 {
+	if made.Effect.Taken > 0 && made.Effect.Given > 0 {
 		action.Caveat = "Take the steps in their order: what is taken frees what is given."
 	}
 	lacked, freed := lackedOf(made), made.Assigned-made.AssignedAfter

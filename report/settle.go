@@ -67,7 +67,7 @@ func (o *builder) agree() {
 		f := &o.weekly.Findings[i].Finding
 		remedies := make([]detectors.Remedy, 0, len(f.Remedy))
 		for _, remedy := range f.Remedy {
-			if settled, ok := o.settled(remedy); ok && !slices.ContainsFunc(remedies, func(r detectors.Remedy) bool { return r.What == settled.What }) {
+			if settled, ok := o.settled(f.Resource, remedy); ok && !slices.ContainsFunc(remedies, func(r detectors.Remedy) bool { return r.What == settled.What }) {
 				remedies = append(remedies, settled)
 			}
 		}
@@ -76,7 +76,10 @@ func (o *builder) agree() {
 }
 
 // settled is a remedy with the numbers that hold; false where it is not to be done.
-func (o *builder) settled(remedy detectors.Remedy) (detectors.Remedy, bool) {
+func (o *builder) settled(of fleet.Resource, remedy detectors.Remedy) (detectors.Remedy, bool) {
+	if made := o.planOf(of); made != nil && len(made.Steps) == 0 && detectors.IsPlan(remedy.Command) {
+		return unmoved(made), true
+	}
 	for _, set := range remedy.Sets {
 		made := o.planOf(set.Resource)
 		switch size := o.sizes[set.Resource]; {
@@ -95,30 +98,25 @@ func (o *builder) settled(remedy detectors.Remedy) (detectors.Remedy, bool) {
 // byPlan is what a plan says of one volume.
 func byPlan(made *plan.Plan, volume string) detectors.Remedy {
 	step, changed := stepOf(made, volume)
-	if !changed {
-		return detectors.Remedy{What: "Leave the volume's limit as it is, as the plan of pool " + made.Pool + " does.", Caveat: sentence(staysBecause(made, volume))}
+	switch {
+	case len(made.Steps) == 0:
+		return unmoved(made)
+	case !changed:
+		return detectors.Remedy{What: "Leave the volume's limit as it is, as the plan of pool " + made.Pool + " does."}
 	}
 	remedy := detectors.Remedy{
 		What:    fmt.Sprintf("Set the volume to %.0f MiB/s, as the plan of pool %s does.", step.To, made.Pool),
 		Command: commandsOf(&plan.Plan{Steps: []plan.Step{step}}), Caveat: "Costs nothing and interrupts nothing.",
 	}
-	if others := len(made.Steps) - 1; others > 0 {
+	if others := len(made.Steps) - 1; others > 0 && made.Effect != nil && made.Effect.Taken > 0 {
 		remedy.Caveat = fmt.Sprintf("Take it with the plan's %s, in their order: what is taken frees what is given.", count(others, "other step"))
 	}
 	return remedy
 }
 
-// staysBecause is why a plan leaves a volume as it is.
-func staysBecause(made *plan.Plan, volume string) string {
-	if made.Reason != "" {
-		return made.Reason
-	}
-	for _, one := range made.Volumes {
-		if one.Name == volume && len(one.Why) > 0 {
-			return one.Why[0]
-		}
-	}
-	return "no other volume lacks what it holds"
+// unmoved is what a plan without steps says of each volume.
+func unmoved(made *plan.Plan) detectors.Remedy {
+	return detectors.Remedy{What: "Leave the limits as they are: the plan of pool " + made.Pool + " has no steps.", Caveat: sentence(made.Reason)}
 }
 
 // sentence makes one of a reason.
@@ -170,11 +168,11 @@ func (o *builder) resized(remedy detectors.Remedy, set detectors.Setting, gib fl
 			continue
 		}
 		remedy.Command = strings.Replace(remedy.Command, set.Command, detectors.ResizePool(pool, gib), 1)
-		said := fmt.Sprintf("The pool grows to %.0f GiB, by %.0f, once for all that is advised of it, which costs money.", gib, gib-math.Ceil(float64(pool.Capacity)/(1<<30)))
+		said := fmt.Sprintf("The pool grows by %.0f GiB, once for all that is advised of it", gib-math.Ceil(float64(pool.Capacity)/(1<<30)))
 		if set.Said == "" {
-			remedy.Caveat = strings.TrimSpace(said + " " + remedy.Caveat)
+			remedy.Caveat = strings.TrimSpace(said + ". " + remedy.Caveat)
 		} else {
-			remedy.Caveat = strings.Replace(remedy.Caveat, set.Said, said, 1)
+			remedy.Caveat = strings.Replace(remedy.Caveat, set.Said, said+", which costs money.", 1)
 		}
 	}
 	return remedy

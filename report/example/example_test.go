@@ -112,6 +112,7 @@ func tells(t *testing.T, w *report.Weekly) {
 			t.Errorf("extreme-idle has the command %q", action.Command)
 		}
 	}
+	oneNumber(t, w)
 	for _, made := range w.Plans {
 		if made.Pool == "manual-throttled" && (len(made.Steps) > 0 || !strings.Contains(made.Reason, "too small for the needs")) {
 			t.Errorf("a pool that is short has %d steps: %s", len(made.Steps), made.Reason)
@@ -124,5 +125,43 @@ func tells(t *testing.T, w *report.Weekly) {
 	}
 	if len(w.Summary) != 5 || len(w.Actions) < 10 || len(w.Plans) != 6 {
 		t.Errorf("%d sentences, %d actions, %d plans", len(w.Summary), len(w.Actions), len(w.Plans))
+	}
+}
+
+// oneNumber: whatever the report lists, in its actions, its findings and its plans, one setting of one resource has one number.
+func oneNumber(t *testing.T, w *report.Weekly) {
+	var commands []string
+	for _, action := range w.Actions {
+		commands = append(commands, action.Command)
+	}
+	for _, f := range w.Findings {
+		for _, remedy := range f.Remedy {
+			commands = append(commands, remedy.Command)
+		}
+	}
+	for _, made := range w.Plans {
+		for _, step := range made.Steps {
+			commands = append(commands, step.Commands.Gcloud)
+		}
+	}
+	set, times := map[string]string{}, map[string]int{}
+	for line := range strings.SplitSeq(strings.Join(commands, "\n"), "\n") {
+		before, _, ok := strings.Cut(line, " --") // without what it sets: the resource, for gcloud
+		if strings.HasPrefix(line, "az storage share-rm update") {
+			before = regexp.MustCompile(`^.* --name \S+`).FindString(line)
+		} else if !ok || !strings.HasPrefix(line, "gcloud netapp ") || !strings.Contains(before, " update ") {
+			continue
+		}
+		for _, flag := range regexp.MustCompile(`--(capacity|throughput-mibps|total-throughput|total-iops|quota|provisioned-iops|provisioned-bandwidth-mibps)[= ](\d+)`).FindAllStringSubmatch(line, -1) {
+			key := before + " " + flag[1]
+			if was, told := set[key]; told && was != flag[2] {
+				t.Errorf("%s is set to %s and to %s", key, was, flag[2])
+			}
+			set[key] = flag[2]
+			times[key]++
+		}
+	}
+	if times["gcloud netapp storage-pools update standard-files capacity"] < 2 || times["gcloud netapp volumes update archive throughput-mibps"] < 2 {
+		t.Errorf("settings that are advised on twice are not: %v", times)
 	}
 }
