@@ -219,7 +219,7 @@ func (p *pass) envelopeRemedy(volume *fleet.Volume, c EnvelopeCase, v EnvelopeVe
 	workload := Remedy{What: "Or change the workload: larger blocks, more reads.", Command: alternative(v), Caveat: "Shows what the volume can do with other block sizes."}
 	pool, enough := volume.Of, p.reachLimit(volume, v)
 	switch {
-	case !pool.Manual() && !(pool.Flex() && pool.Custom):
+	case !pool.Manual() && (!pool.Flex() || !pool.Custom):
 		return []Remedy{{
 			What:   "Leave it if the volume has its size for its data; else a lower service level or a smaller volume would do.",
 			Caveat: "The limit comes with capacity and cannot be lowered by itself.",
