@@ -25,36 +25,50 @@ type clock struct {
 	recents uint8
 }
 
-// filled counts the samples of each half hour, up to what fills it.
-type filled [buckets]uint8
+// Instant is a moment as all series of a signal see it. What feeds many series works it out once for all of them.
+type Instant struct {
+	seconds                int64 // since 1970
+	bucket, before, behind uint8 // the half hour of the day, by the clocks of the signal's zone, and those beside it
+}
+
+// At is a moment as the signal's series see it.
+func (s *Signal) At(at time.Time) Instant { return s.instant(at.Unix()) }
+
+func (s *Signal) instant(seconds int64) Instant { return instantOf(seconds, s.local(seconds)) }
+
+// instantOf takes a time in seconds since 1970, and the same as local clocks show it.
+func instantOf(seconds, local int64) Instant {
+	return Instant{seconds: seconds, bucket: halfHourOf(local), before: halfHourOf(local - halfHour), behind: halfHourOf(local + halfHour)}
+}
 
 func newClock(grain time.Duration) clock {
 	return clock{grain: int32(min(max(grain, time.Second), 24*time.Hour) / time.Second)}
 }
 
-// next moves the clock to a sample's time, which is also given as local time shows it; teach says whether anything is learnt from it. aged says that it is time to age what the tails remember.
-func (c *clock) next(f *filled, seconds, local int64, teach bool) (m moment, aged bool) {
+// next moves the clock to a sample's time; teach says whether anything is learnt from it. aged says that it is time to age what
+// the tails remember.
+func (c *clock) next(days *halfHours, at Instant, teach bool) (m moment, aged bool) {
 	if c.young == ageing {
 		aged, c.young = true, 0
 	}
-	if seconds-c.last > halfHour {
+	if at.seconds-c.last > halfHour {
 		c.slot, c.recents = 0, 0
 	}
-	c.last = seconds
+	c.last = at.seconds
 
 	half := c.half()
 	c.recents = min(c.recents+1, half)
-	bucket := halfHourOf(local)
+	filled := &days[at.bucket].filled
 	m = moment{
-		before: c.beside(f, bucket, local-halfHour), behind: c.beside(f, bucket, local+halfHour),
-		known: c.known, bucket: bucket, filled: f[bucket], full: half, slot: c.slot, recents: c.recents, teach: teach, rank: teach,
+		before: c.beside(days, at.bucket, at.before), behind: c.beside(days, at.bucket, at.behind),
+		known: c.known, bucket: at.bucket, filled: *filled, full: half, slot: c.slot, recents: c.recents, teach: teach, rank: teach,
 		// At the beginning the mean of all so far.
 		weight: max(float64(c.grain)/levelMemory, 1/(float64(c.known)+1)),
 		stamp:  uint8(period + c.young/stampSize),
 	}
 	c.slot = (c.slot + 1) % half
 	if teach {
-		f[bucket] = min(f[bucket]+1, half)
+		*filled = min(*filled+1, half)
 	}
 	c.known = min(c.known+1, maxKnown)
 	c.young++
@@ -62,8 +76,8 @@ func (c *clock) next(f *filled, seconds, local int64, teach bool) (m moment, age
 }
 
 // beside is the half hour before or behind one, and itself where the other was never seen or nothing could have begun within.
-func (c *clock) beside(f *filled, bucket uint8, seconds int64) uint8 {
-	if other := halfHourOf(seconds); c.half() > 1 && f[other] >= c.half() {
+func (c *clock) beside(days *halfHours, bucket, other uint8) uint8 {
+	if half := c.half(); half > 1 && days[other].filled >= half {
 		return other
 	}
 	return bucket
