@@ -31,6 +31,9 @@ type Instant struct {
 	bucket, before, behind uint8 // the half hour of the day, by the clocks of the signal's zone, and those beside it
 }
 
+// Unix is the moment in seconds since 1970.
+func (i Instant) Unix() int64 { return i.seconds }
+
 // At is a moment as the signal's series see it.
 func (s *Signal) At(at time.Time) Instant { return s.instant(at.Unix()) }
 

@@ -49,7 +49,7 @@ func newBenched(b *testing.B) *benched {
 
 // portion are samples of all series of a source, from a moment to another.
 func (f *benched) portion(from, to time.Time) grains {
-	g := grains{from: from, to: to}
+	g := grains{from: from, to: to, until: to}
 	var times []time.Time
 	for at := from; !at.After(to); at = at.Add(seriesGrain) {
 		times = append(times, at)
@@ -69,7 +69,7 @@ func (f *benched) portion(from, to time.Time) grains {
 func (f *benched) take(g grains) time.Duration {
 	before := f.processor()
 	for i := range 3 {
-		if err := f.of.take(i, g, g.to, f.of.generation); err != nil {
+		if err := f.of.take(i, &g, f.of.generation); err != nil {
 			f.b.Fatal(err)
 		}
 	}
@@ -100,10 +100,11 @@ func (f *benched) round(kept *history.Memory, at time.Time) (queries, taken time
 		if err != nil {
 			f.b.Fatal(err)
 		}
+		read.until = at
 		queries += f.processor() - start
 		runtime.GC() // of what the query left behind: the baselines' part is not to pay for it
 		start = f.processor()
-		if err := f.of.take(i, read, at, f.of.generation); err != nil {
+		if err := f.of.take(i, &read, f.of.generation); err != nil {
 			f.b.Fatal(err)
 		}
 		taken += f.processor() - start
