@@ -48,9 +48,9 @@ func newClock(grain time.Duration) clock {
 	return clock{grain: int32(min(max(grain, time.Second), 24*time.Hour) / time.Second)}
 }
 
-// next moves the clock to a sample's time; teach says whether anything is learnt from it. aged says that it is time to age what
-// the tails remember.
-func (c *clock) next(days *halfHours, at Instant, teach bool) (m moment, aged bool) {
+// next moves the clock to a sample's time and fills in what its moment is; teach says whether anything is learnt from it. aged says
+// that it is time to age what the tails remember. The moment is filled in field by field since copying it costs a tenth of a sample.
+func (c *clock) next(m *moment, days *halfHours, at Instant, teach bool) (aged bool) {
 	if c.young == ageing {
 		aged, c.young = true, 0
 	}
@@ -62,25 +62,26 @@ func (c *clock) next(days *halfHours, at Instant, teach bool) (m moment, aged bo
 	half := c.half()
 	c.recents = min(c.recents+1, half)
 	filled := &days[at.bucket].filled
-	m = moment{
-		before: c.beside(days, at.bucket, at.before), behind: c.beside(days, at.bucket, at.behind),
-		known: c.known, bucket: at.bucket, filled: *filled, full: half, slot: c.slot, recents: c.recents, teach: teach, rank: teach,
-		// At the beginning the mean of all so far.
-		weight: max(float64(c.grain)/levelMemory, 1/(float64(c.known)+1)),
-		stamp:  uint8(period + c.young/stampSize),
+	m.bucket, m.before, m.behind = at.bucket, days.beside(at.bucket, at.before, half), days.beside(at.bucket, at.behind, half)
+	m.known, m.filled, m.full, m.slot, m.recents = c.known, *filled, half, c.slot, c.recents
+	m.teach, m.rank = teach, teach
+	m.weight = max(float64(c.grain)/levelMemory, 1/(float64(c.known)+1)) // at the beginning the mean of all so far
+	m.stamp = uint8(period + c.young/stampSize)
+	if c.slot++; c.slot >= half {
+		c.slot = 0
 	}
-	c.slot = (c.slot + 1) % half
 	if teach {
 		*filled = min(*filled+1, half)
 	}
 	c.known = min(c.known+1, maxKnown)
 	c.young++
-	return m, aged
+	return aged
 }
 
-// beside is the half hour before or behind one, and itself where the other was never seen or nothing could have begun within.
-func (c *clock) beside(days *halfHours, bucket, other uint8) uint8 {
-	if half := c.half(); half > 1 && days[other].filled >= half {
+// beside is the half hour before or behind one, and itself where the other was never seen or nothing could have begun within:
+// where it holds a single sample.
+func (days *halfHours) beside(bucket, other, full uint8) uint8 {
+	if full > 1 && days[other].filled >= full {
 		return other
 	}
 	return bucket

@@ -30,14 +30,16 @@ func TestClock(t *testing.T) {
 	clock, days := newClock(5*time.Minute), halfHours{}
 	at := monday.Unix()
 	for i := range 10 {
-		m, aged := clock.next(&days, instantOf(at, at), true)
+		var m moment
+		aged := clock.next(&m, &days, instantOf(at, at), true)
 		wantRecents, wantFilled := uint8(min(i+1, 6)), uint8(i%6)
 		if m.recents != wantRecents || m.filled != wantFilled || m.full != 6 || aged || int(m.known) != i {
 			t.Errorf("sample %d: %+v", i, m)
 		}
 		at += 300
 	}
-	if m, _ := clock.next(&days, instantOf(at+3600, at+3600), true); m.recents != 1 {
+	var m moment
+	if clock.next(&m, &days, instantOf(at+3600, at+3600), true); m.recents != 1 {
 		t.Errorf("after a gap of an hour %d samples count as of late, want 1", m.recents)
 	}
 	for _, grain := range []time.Duration{0, time.Nanosecond, time.Minute, time.Hour, 1000 * time.Hour} {
@@ -53,7 +55,8 @@ func TestClockAges(t *testing.T) {
 	clock, days := newClock(5*time.Minute), halfHours{}
 	var ages []int
 	for i := range 3*ageing + 1 {
-		m, aged := clock.next(&days, instantOf(int64(i)*300, int64(i)*300), true)
+		var m moment
+		aged := clock.next(&m, &days, instantOf(int64(i)*300, int64(i)*300), true)
 		if aged {
 			ages = append(ages, i)
 		}

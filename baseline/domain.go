@@ -64,7 +64,7 @@ type verdict struct {
 }
 
 // base is what the series usually has at this time.
-func (d *domain) base(p *past, k scale, m moment) float64 {
+func (d *domain) base(p *past, k scale, m *moment) float64 {
 	if d.seasonal(m) {
 		return float64(p.days[m.bucket].usual[k])
 	}
@@ -72,13 +72,13 @@ func (d *domain) base(p *past, k scale, m moment) float64 {
 }
 
 // seasonal says that the half hour was seen, and that half hours tell more of this series than its level.
-func (d *domain) seasonal(m moment) bool {
+func (d *domain) seasonal(m *moment) bool {
 	return m.filled >= m.full && d.profileSpread < profileGain*d.spread
 }
 
 // nearest is the base for a sample: of what is usual in its half hour and in those beside it, what is nearest to x. What begins
 // within a half hour, or now and then a little earlier, is judged by either side of its beginning.
-func (d *domain) nearest(p *past, k scale, x float64, m moment) float64 {
+func (d *domain) nearest(p *past, k scale, x float64, m *moment) float64 {
 	if !d.seasonal(m) {
 		return d.level
 	}
@@ -87,7 +87,7 @@ func (d *domain) nearest(p *past, k scale, x float64, m moment) float64 {
 }
 
 // feed judges a sample, then learns from it.
-func (d *domain) feed(p *past, k scale, x float64, m moment) verdict {
+func (d *domain) feed(p *past, k scale, x float64, m *moment) verdict {
 	if m.known == 0 {
 		d.level = x
 	}
@@ -108,7 +108,7 @@ func (d *domain) feed(p *past, k scale, x float64, m moment) verdict {
 
 // learn moves the level and the half hour's usual value, each by no more than a few of its mean distances: an outage must not
 // become the baseline.
-func (d *domain) learn(halfHour *float32, x float64, m moment) {
+func (d *domain) learn(halfHour *float32, x float64, m *moment) {
 	fromLevel := x - d.level
 	d.level += m.weight * clip(fromLevel, d.spread, m.known)
 	d.spread += m.weight * (math.Abs(fromLevel) - d.spread)
@@ -127,7 +127,7 @@ func (d *domain) learn(halfHour *float32, x float64, m moment) {
 }
 
 // lately is how far off the newest three samples were on average.
-func (d *domain) lately(m moment) float64 {
+func (d *domain) lately(m *moment) float64 {
 	sum := 0.0
 	for back := range uint8(openSpan) {
 		sum += float64(d.recent[(m.slot+m.full-back)%m.full])

@@ -166,7 +166,8 @@ func (s *Series) take(at Instant, x float64) Event {
 	if seconds-s.clock.last > halfHour {
 		s.departure.hits = 0
 	}
-	m, aged := s.clock.next(&s.past.days, at, s.teaches())
+	var m moment
+	aged := s.clock.next(&m, &s.past.days, at, s.teaches())
 	// Of a half hour that was never seen nothing is usual: neither is it judged nor does it say how far samples stray. So nothing
 	// is said before a day, nor at the first weekend.
 	seen := m.filled >= m.full
@@ -176,17 +177,17 @@ func (s *Series) take(at Instant, x float64) Event {
 		s.log.age(s.past, logarithmic)
 	}
 	logX := math.Log(x + s.signal.Offset)
-	plain, log := s.linear.feed(s.past, linear, x, m), s.log.feed(s.past, logarithmic, logX, m)
+	plain, log := s.linear.feed(s.past, linear, x, &m), s.log.feed(s.past, logarithmic, logX, &m)
 	event |= s.silence.see(seconds, x, s.clock.grain, s.signal.Stands)
 	if m.known < learnSamples || !seen {
 		return event
 	}
-	sighted := s.sight(x, plain, log)
-	sighted.log = logX - log.base
+	base, rarity := s.sight(x, plain, log)
+	sighted := sighting{value: x, base: base, linear: plain.base, log: logX - log.base, rarity: rarity}
 	if sighted.rarity >= OpenRarity {
-		sighted.lasting = m.recents < openSpan || s.matters(sighted.base+s.linear.lately(m), sighted.base)
+		sighted.lasting = m.recents < openSpan || s.matters(sighted.base+s.linear.lately(&m), sighted.base)
 	}
-	event |= s.departure.see(seconds, sighted)
+	event |= s.departure.see(seconds, &sighted)
 	if event&Closed != 0 && s.departure.adopted && s.departure.closedAt == seconds {
 		s.adopt()
 	}
@@ -199,18 +200,19 @@ func (s *Series) teaches() bool {
 	return !s.silence.open && (!s.departure.open || s.departure.samples < taughtSamples)
 }
 
-// sight puts the verdicts of both scales together: the rarer of those in which the sample is far enough off to matter.
-func (s *Series) sight(x float64, plain, log verdict) sighting {
-	seen := sighting{value: x, base: plain.base, linear: plain.base}
-	if plain.rarity >= calmRarity && s.matters(x, plain.base) {
-		seen.rarity = plain.rarity
+// sight puts the verdicts of both scales together: the rarer of those in which the sample is far enough off to matter, and the
+// base that it is off from.
+func (s *Series) sight(x float64, plain, log verdict) (base, rarity float64) {
+	base = plain.base
+	if plain.rarity >= calmRarity && s.matters(x, base) {
+		rarity = plain.rarity
 	}
-	if log.rarity >= calmRarity && log.rarity > seen.rarity {
-		if base := s.unlog(log.base); s.matters(x, base) {
-			seen.rarity, seen.base = log.rarity, base
+	if log.rarity >= calmRarity && log.rarity > rarity {
+		if usual := s.unlog(log.base); s.matters(x, usual) {
+			return usual, log.rarity
 		}
 	}
-	return seen
+	return base, rarity
 }
 
 // matters says whether a value is off by enough, in a direction that counts.
@@ -300,8 +302,8 @@ func (s *Series) Band(at time.Time) (lower, base, upper float64, ok bool) {
 	}
 	bucket := halfHourOf(s.signal.local(at.Unix()))
 	m := moment{bucket: bucket, filled: s.past.days[bucket].filled, full: s.clock.half()}
-	base = s.linear.base(s.past, linear, m)
-	logBase := s.log.base(s.past, logarithmic, m)
+	base = s.linear.base(s.past, linear, &m)
+	logBase := s.log.base(s.past, logarithmic, &m)
 	least := max(LeastEffect*base, s.signal.Offset)
 	plain := max(s.linear.single.distance(&s.past.ranks[linear].single, OpenRarity), least)
 	log := s.log.single.distance(&s.past.ranks[logarithmic].single, OpenRarity)

@@ -26,5 +26,5 @@ func (s *Series) Usual(at time.Time) float64 {
 		return math.NaN()
 	}
 	m := moment{bucket: bucket, filled: s.past.days[bucket].filled, full: s.clock.half()}
-	return s.unlog(s.log.base(s.past, logarithmic, m))
+	return s.unlog(s.log.base(s.past, logarithmic, &m))
 }
