@@ -34,8 +34,8 @@ type Dropped struct {
 }
 
 // Series is the baseline of one series, its incidents and nothing that grows: less than 4 KiB with its past. What every sample
-// needs lies together here, what few need and a twentieth of the size is the past, so that many series take turns in the
-// processor's caches. It is not safe for concurrent use, and a copy is not a series of its own.
+// needs lies together here; the past, eleven times as large, lies apart, since a sample needs little of it. It is not safe for
+// concurrent use, and a copy shares its past.
 type Series struct {
 	signal      *Signal
 	past        *past
