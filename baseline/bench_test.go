@@ -86,7 +86,7 @@ func BenchmarkFleet(b *testing.B) {
 	}
 	for b.Loop() {
 		for i, s := range fleet {
-			s.Feed(at, values[(n+i)%len(values)])
+			s.Feed(at, values[(n+288*i)%len(values)]) // of another day
 		}
 		at, n = at.Add(grain), n+1
 	}

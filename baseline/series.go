@@ -59,6 +59,13 @@ func (s *Series) restart(clock clock) {
 	*s = Series{signal: s.signal, past: s.past, clock: clock, dropped: s.dropped}
 }
 
+// copy is a series of its own that has learnt the same.
+func (s *Series) copy() *Series {
+	series, past := *s, *s.past
+	series.past = &past
+	return &series
+}
+
 // Feed takes the next sample: at its own time, in the signal's unit. What is no number, negative, a duplicate or out of step is
 // dropped and counted.
 func (s *Series) Feed(at time.Time, x float64) Event { return s.FeedAt(s.signal.At(at), x) }
@@ -295,8 +302,8 @@ func (s *Series) Band(at time.Time) (lower, base, upper float64, ok bool) {
 		return 0, 0, 0, false
 	}
 	if s.departure.open {
-		before, past := *s, *s.past
-		before.past, before.departure.open = &past, false
+		before := s.copy()
+		before.departure.open = false
 		before.forget(s.clock.stampOf(int(s.departure.samples) + openSpan))
 		return before.Band(at)
 	}

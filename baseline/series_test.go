@@ -40,8 +40,7 @@ func TestBand(t *testing.T) {
 			"nearly above": {upper * 0.97, false}, "nearly below": {lower * 1.03, false},
 		} {
 			q := *p
-			copied := *p.Series
-			q.Series = &copied
+			q.Series = p.copy()
 			for range 3 {
 				q.feed(row.value)
 			}
