@@ -27,17 +27,19 @@ func TestHalfHourOf(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	clock, filled := newClock(5*time.Minute), filled{}
+	clock, days := newClock(5*time.Minute), halfHours{}
 	at := monday.Unix()
 	for i := range 10 {
-		m, aged := clock.next(&filled, at, at, true)
+		var m moment
+		aged := clock.next(&m, &days, instantOf(at, at), true)
 		wantRecents, wantFilled := uint8(min(i+1, 6)), uint8(i%6)
 		if m.recents != wantRecents || m.filled != wantFilled || m.full != 6 || aged || int(m.known) != i {
 			t.Errorf("sample %d: %+v", i, m)
 		}
 		at += 300
 	}
-	if m, _ := clock.next(&filled, at+3600, at+3600, true); m.recents != 1 {
+	var m moment
+	if clock.next(&m, &days, instantOf(at+3600, at+3600), true); m.recents != 1 {
 		t.Errorf("after a gap of an hour %d samples count as of late, want 1", m.recents)
 	}
 	for _, grain := range []time.Duration{0, time.Nanosecond, time.Minute, time.Hour, 1000 * time.Hour} {
@@ -50,10 +52,11 @@ func TestClock(t *testing.T) {
 
 // TestClockAges: every 8,064 samples, and stamps never leave their byte.
 func TestClockAges(t *testing.T) {
-	clock, filled := newClock(5*time.Minute), filled{}
+	clock, days := newClock(5*time.Minute), halfHours{}
 	var ages []int
 	for i := range 3*ageing + 1 {
-		m, aged := clock.next(&filled, int64(i)*300, int64(i)*300, true)
+		var m moment
+		aged := clock.next(&m, &days, instantOf(int64(i)*300, int64(i)*300), true)
 		if aged {
 			ages = append(ages, i)
 		}

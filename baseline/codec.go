@@ -121,11 +121,12 @@ func (s *Series) code(c *coder) {
 	c.u16(&q.run, &q.changed, &q.counted)
 	c.flags(&q.open, &q.stale, &q.adopted)
 	c.u32(&s.dropped.NotANumber, &s.dropped.OutOfRange, &s.dropped.Duplicate, &s.dropped.OutOfStep)
-	for i := range s.filled {
-		c.u8(&s.filled[i])
+	for i := range s.past.days {
+		c.u8(&s.past.days[i].filled)
 	}
-	s.linearPast.code(c)
-	s.logPast.code(c)
+	for k := range scales {
+		s.past.code(c, k)
+	}
 }
 
 func (d *domain) code(c *coder) {
@@ -139,11 +140,11 @@ func (d *domain) code(c *coder) {
 	}
 }
 
-func (p *past) code(c *coder) {
-	for i := range p.profile {
-		c.f32(&p.profile[i])
+func (p *past) code(c *coder, k scale) {
+	for i := range p.days {
+		c.f32(&p.days[i].usual[k])
 	}
-	for _, r := range []*ranks{&p.single, &p.mean} {
+	for _, r := range []*ranks{&p.ranks[k].single, &p.ranks[k].mean} {
 		for i := range r.values {
 			c.f32(&r.values[i])
 		}
@@ -160,18 +161,17 @@ func (s *Series) appendTo(data []byte) []byte {
 	return c.data
 }
 
-// decodeSeries reads the state of a series. What no series can be in is refused.
-func decodeSeries(data []byte, signal *Signal) (*Series, error) {
-	s := NewSeries(signal)
+// decode reads the state of a series that begins. What no series can be in is refused.
+func (s *Series) decode(data []byte) error {
 	c := coder{data: data, reading: true}
 	s.code(&c)
 	if c.short || len(c.data) > 0 {
-		return nil, fmt.Errorf("%d bytes, not what a series takes", len(data))
+		return fmt.Errorf("%d bytes, not what a series takes", len(data))
 	}
 	if !s.valid() {
-		return nil, errors.New("values that no series has")
+		return errors.New("values that no series has")
 	}
-	return s, nil
+	return nil
 }
 
 // valid says that the state is one that samples can lead to, as far as anything depends on it.
@@ -184,14 +184,14 @@ func (s *Series) valid() bool {
 			return false
 		}
 	}
-	for _, count := range s.filled {
-		if count > half {
+	for i := range s.past.days {
+		if s.past.days[i].filled > half {
 			return false
 		}
 	}
 	d, q := &s.departure, &s.silence
 	return k.known <= maxKnown && k.young <= ageing && k.slot < half && k.recents <= half && s.steps <= stepSamples &&
-		s.linear.valid() && s.log.valid() && s.linearPast.valid(&s.linear) && s.logPast.valid(&s.log) &&
+		s.linear.valid() && s.log.valid() && s.past.valid(linear, &s.linear) && s.past.valid(logarithmic, &s.log) &&
 		within(float64(d.value)) && within(float64(d.base)) && within(float64(d.rarity)) && within(d.sumValue) && within(d.sumBase) && within(d.sumLog) &&
 		d.samples <= 1<<15 && (!d.open || d.start != 0) && within(q.value) && q.run <= 1<<15 && q.counted <= 2*flatMemory &&
 		q.changed <= q.counted
@@ -210,13 +210,13 @@ func (d *domain) valid() bool {
 	return ok
 }
 
-func (p *past) valid(d *domain) bool {
-	for _, x := range p.profile {
-		if !within(float64(x)) {
+func (p *past) valid(k scale, d *domain) bool {
+	for i := range p.days {
+		if !within(float64(p.days[i].usual[k])) {
 			return false
 		}
 	}
-	return p.single.valid(&d.single) && p.mean.valid(&d.mean)
+	return p.ranks[k].single.valid(&d.single) && p.ranks[k].mean.valid(&d.mean)
 }
 
 func (r *ranks) valid(t *tail) bool {

@@ -21,10 +21,25 @@ type domain struct {
 	single, mean  tail              // of single samples, of the mean of the last 30 minutes
 }
 
-// past is what a domain learnt and needs a little of at each sample.
+// scale is what a domain measures distances in.
+type scale uint8
+
+const (
+	linear scale = iota
+	logarithmic
+	scales // how many there are
+)
+
+// past is what a series learnt and needs a little of at each sample.
 type past struct {
-	profile      [buckets]float32
-	single, mean ranks
+	days  halfHours
+	ranks [scales]struct{ single, mean ranks }
+}
+
+// halfHours are those of a working day, then of a day of the weekend. What a sample needs of one lies together.
+type halfHours [buckets]struct {
+	usual  [scales]float32
+	filled uint8 // samples, up to what fills it
 }
 
 // moment is what all domains of a series have in common at one sample.
@@ -49,70 +64,70 @@ type verdict struct {
 }
 
 // base is what the series usually has at this time.
-func (d *domain) base(p *past, m moment) float64 {
+func (d *domain) base(p *past, k scale, m *moment) float64 {
 	if d.seasonal(m) {
-		return float64(p.profile[m.bucket])
+		return float64(p.days[m.bucket].usual[k])
 	}
 	return d.level
 }
 
 // seasonal says that the half hour was seen, and that half hours tell more of this series than its level.
-func (d *domain) seasonal(m moment) bool {
+func (d *domain) seasonal(m *moment) bool {
 	return m.filled >= m.full && d.profileSpread < profileGain*d.spread
 }
 
 // nearest is the base for a sample: of what is usual in its half hour and in those beside it, what is nearest to x. What begins
 // within a half hour, or now and then a little earlier, is judged by either side of its beginning.
-func (d *domain) nearest(p *past, x float64, m moment) float64 {
+func (d *domain) nearest(p *past, k scale, x float64, m *moment) float64 {
 	if !d.seasonal(m) {
 		return d.level
 	}
-	low, usual, high := p.profile[m.before], p.profile[m.bucket], p.profile[m.behind]
+	low, usual, high := p.days[m.before].usual[k], p.days[m.bucket].usual[k], p.days[m.behind].usual[k]
 	return min(max(x, float64(min(low, usual, high))), float64(max(low, usual, high)))
 }
 
 // feed judges a sample, then learns from it.
-func (d *domain) feed(p *past, x float64, m moment) verdict {
+func (d *domain) feed(p *past, k scale, x float64, m *moment) verdict {
 	if m.known == 0 {
 		d.level = x
 	}
 
-	base := d.nearest(p, x, m)
+	base, ranks := d.nearest(p, k, x, m), &p.ranks[k]
 	d.recent[m.slot] = float32(x - base)
 	single, mean := distance(x, base), distance(d.recentMean(m.recents), 0)
-	v := verdict{base: base, rarity: max(d.single.rarity(&p.single, single), d.mean.rarity(&p.mean, mean))}
+	v := verdict{base: base, rarity: max(d.single.rarity(&ranks.single, single), d.mean.rarity(&ranks.mean, mean))}
 	if m.teach {
-		d.learn(p, x, m)
+		d.learn(&p.days[m.bucket].usual[k], x, m)
 	}
 	if m.rank {
-		d.single.add(&p.single, single, m.stamp)
-		d.mean.add(&p.mean, mean, m.stamp)
+		d.single.add(&ranks.single, single, m.stamp)
+		d.mean.add(&ranks.mean, mean, m.stamp)
 	}
 	return v
 }
 
 // learn moves the level and the half hour's usual value, each by no more than a few of its mean distances: an outage must not
 // become the baseline.
-func (d *domain) learn(p *past, x float64, m moment) {
+func (d *domain) learn(halfHour *float32, x float64, m *moment) {
 	fromLevel := x - d.level
 	d.level += m.weight * clip(fromLevel, d.spread, m.known)
 	d.spread += m.weight * (math.Abs(fromLevel) - d.spread)
 
-	usual := float64(p.profile[m.bucket])
+	usual := float64(*halfHour)
 	fromProfile := x - usual
 	if m.filled == 0 {
 		fromProfile = fromLevel
 	}
 	d.profileSpread += m.weight * (math.Abs(fromProfile) - d.profileSpread)
 	if m.filled < m.full {
-		p.profile[m.bucket] = float32(usual + (x-usual)/float64(m.filled+1))
+		*halfHour = float32(usual + (x-usual)/float64(m.filled+1))
 		return
 	}
-	p.profile[m.bucket] = float32(usual + profileWeight*clip(fromProfile, d.profileSpread, m.known))
+	*halfHour = float32(usual + profileWeight*clip(fromProfile, d.profileSpread, m.known))
 }
 
 // lately is how far off the newest three samples were on average.
-func (d *domain) lately(m moment) float64 {
+func (d *domain) lately(m *moment) float64 {
 	sum := 0.0
 	for back := range uint8(openSpan) {
 		sum += float64(d.recent[(m.slot+m.full-back)%m.full])
@@ -128,9 +143,9 @@ func (d *domain) recentMean(count uint8) float64 {
 	return sum / float64(count)
 }
 
-func (d *domain) age(p *past) {
-	d.single.age(&p.single)
-	d.mean.age(&p.mean)
+func (d *domain) age(p *past, k scale) {
+	d.single.age(&p.ranks[k].single)
+	d.mean.age(&p.ranks[k].mean)
 }
 
 func clip(distance, spread float64, known uint32) float64 {
@@ -145,9 +160,9 @@ func clip(distance, spread float64, known uint32) float64 {
 func distance(a, b float64) float32 { return float32(math.Abs(a - b)) }
 
 // forget drops what the tails kept since a stamp.
-func (d *domain) forget(p *past, since uint8) {
-	d.single.forget(&p.single, since)
-	d.mean.forget(&p.mean, since)
+func (d *domain) forget(p *past, k scale, since uint8) {
+	d.single.forget(&p.ranks[k].single, since)
+	d.mean.forget(&p.ranks[k].mean, since)
 }
 
 // scale and shift move everything that was learnt to another level, in the linear and in the logarithmic scale.
@@ -155,16 +170,17 @@ func (d *domain) scale(p *past, factor float64) {
 	d.level *= factor
 	d.spread *= factor
 	d.profileSpread *= factor
-	for i := range p.profile {
-		p.profile[i] = bounded(float64(p.profile[i]) * factor)
+	for i := range p.days {
+		usual := &p.days[i].usual[linear]
+		*usual = bounded(float64(*usual) * factor)
 	}
-	d.single.scale(&p.single, factor)
-	d.mean.scale(&p.mean, factor)
+	d.single.scale(&p.ranks[linear].single, factor)
+	d.mean.scale(&p.ranks[linear].mean, factor)
 }
 
 func (d *domain) shift(p *past, by float64) {
 	d.level += by
-	for i := range p.profile {
-		p.profile[i] += float32(by)
+	for i := range p.days {
+		p.days[i].usual[logarithmic] += float32(by)
 	}
 }

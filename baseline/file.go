@@ -24,7 +24,7 @@ const (
 )
 
 // stateSize is what the state of one series takes in the file.
-func stateSize() int { return len(new(Series).appendTo(nil)) }
+func stateSize() int { return len(NewSeries(new(Signal)).appendTo(nil)) }
 
 // DamagedError says that a state file cannot be used and what became of it.
 type DamagedError struct {
@@ -164,12 +164,12 @@ func (s *Set) read(from io.Reader) error {
 }
 
 func (s *Set) restore(key Key, grain uint32, state []byte) error {
-	signal, ok := s.signals[key.Signal]
-	if !ok || uint32(newClock(signal.Grain).grain) != grain || len(s.series) >= s.most {
+	shelf, ok := s.shelves[key.Signal]
+	if !ok || uint32(newClock(shelf.signal.Grain).grain) != grain || len(s.series) >= s.most {
 		return nil
 	}
-	series, err := decodeSeries(state, signal)
-	if err != nil {
+	series := shelf.begin()
+	if err := series.decode(state); err != nil {
 		return fmt.Errorf("the %s of %s: %w", key.Signal, key.Resource, err)
 	}
 	s.series[key] = series

@@ -172,3 +172,55 @@ func TestSetIsBounded(t *testing.T) {
 		t.Errorf("%d forgotten, %d left; want one and none", dropped, set.Len())
 	}
 }
+
+// TestOpenVersion1: a file of the first version is read as it was written, whatever a series looks like in memory. It was written by the
+// program that first had the version.
+func TestOpenVersion1(t *testing.T) {
+	written, err := os.ReadFile(filepath.Join("testdata", "version1.state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "baseline.state")
+	if err := os.WriteFile(path, written, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Open(path, []Signal{Latency(), Throughput()}, 10)
+	if err != nil || set.Len() != 2 {
+		t.Fatalf("%d series, %v; want two", set.Len(), err)
+	}
+	for key, series := range set.All() {
+		if _, usual, _, ok := series.Band(series.Last().Add(grain)); !ok || usual <= 0 || series.History() < twoWeeks {
+			t.Errorf("%v: usually %v after %s", key, usual, series.History())
+		}
+	}
+	if err := set.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, written) {
+		t.Errorf("%d bytes are not what was read, %d (%v)", len(again), len(written), err)
+	}
+}
+
+// TestForgottenPlace: a series that takes the place of a forgotten one has nothing of it.
+func TestForgottenPlace(t *testing.T) {
+	set, p := NewSet([]Signal{unit()}, 10), newPlayer(unit(), 1)
+	old, key := Key{"test", "old"}, Key{"test", "new"}
+	for range 400 {
+		if _, err := set.Feed(old, p.now, 100+float64(p.random.IntN(10))); err != nil {
+			t.Fatal(err)
+		}
+		p.now = p.now.Add(grain)
+	}
+	set.Series(old).Feed(p.now, -1)
+	if set.Forget(p.now.Add(30*24*time.Hour)) != 1 || set.Len() != 0 {
+		t.Fatalf("%d series are left", set.Len())
+	}
+	series, err := set.Of(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signal := unit()
+	if !series.equal(NewSeries(&signal)) {
+		t.Errorf("a series that begins is %+v", series)
+	}
+}

@@ -85,14 +85,16 @@ const (
 
 // departure is a series off its baseline: the incident rule's state, times in seconds since 1970.
 type departure struct {
-	start, lastOff, closedAt, previousHit int64 // start 0: none yet
+	// What every sample needs comes first.
+	hits                                  uint8 // the last three samples, newest in bit 0
+	open, level, severe, adopted, settled bool
+	samples                               uint16 // since it opened
 	severeSince                           int64
+
+	calm                                  uint8
+	start, lastOff, closedAt, previousHit int64 // start 0: none yet
 	value, base, rarity                   float32
 	sumValue, sumBase, sumLog             float64 // values, linear bases and logarithmic distances since nothing is learnt
-	samples                               uint16  // since it opened
-	hits                                  uint8   // the last three samples, newest in bit 0
-	calm                                  uint8
-	open, level, severe, adopted, settled bool
 }
 
 // sighting is how one sample stands to the baseline in the signal's unit.
@@ -104,7 +106,7 @@ type sighting struct {
 }
 
 // see takes one sample through the incident rule.
-func (d *departure) see(at int64, s sighting) Event {
+func (d *departure) see(at int64, s *sighting) Event {
 	d.grade(at, s)
 	hit := s.rarity >= OpenRarity
 	d.hits = d.hits<<1&openWindow | boolBit(hit)
@@ -129,7 +131,7 @@ func (d *departure) see(at int64, s sighting) Event {
 	return event
 }
 
-func (d *departure) follow(at int64, s sighting) Event {
+func (d *departure) follow(at int64, s *sighting) Event {
 	if s.rarity >= calmRarity {
 		d.calm = 0
 		d.note(at, s)
@@ -156,7 +158,7 @@ func (d *departure) follow(at int64, s sighting) Event {
 }
 
 // note takes down a sample that is off.
-func (d *departure) note(at int64, s sighting) {
+func (d *departure) note(at int64, s *sighting) {
 	d.lastOff = at
 	if !d.settled && at-d.start >= levelAfter {
 		d.level, d.settled = true, true
@@ -168,7 +170,7 @@ func (d *departure) note(at int64, s sighting) {
 }
 
 // grade notes since when every sample was at twice the base or more.
-func (d *departure) grade(at int64, s sighting) {
+func (d *departure) grade(at int64, s *sighting) {
 	switch {
 	case s.rarity < calmRarity || s.value < severeFactor*s.base:
 		d.severeSince = 0

@@ -7,7 +7,6 @@ import "time"
 type Scorer struct {
 	clock  clock
 	linear domain
-	filled filled
 	past   past
 }
 
@@ -17,11 +16,12 @@ func NewScorer(grain time.Duration) *Scorer { return &Scorer{clock: newClock(gra
 // Score is −log10 of the probability that a sample of this series is as far from its baseline as x is, as far as the series'
 // past tells; 0 while it learns. Times have to ascend, x has to be a number and is taken as 1e30 where it is larger.
 func (s *Scorer) Score(at time.Time, x float64) float64 {
-	m, aged := s.clock.next(&s.filled, at.Unix(), at.Unix(), true)
+	var m moment
+	aged := s.clock.next(&m, &s.past.days, instantOf(at.Unix(), at.Unix()), true)
 	if aged {
-		s.linear.age(&s.past)
+		s.linear.age(&s.past, linear)
 	}
-	v := s.linear.feed(&s.past, min(max(x, -largest), largest), m)
+	v := s.linear.feed(&s.past, linear, min(max(x, -largest), largest), &m)
 	if m.known < learnSamples {
 		return 0
 	}

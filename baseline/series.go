@@ -33,29 +33,45 @@ type Dropped struct {
 	OutOfStep  uint32 // before the newest one, or more than 28 days after it
 }
 
-// Series is the baseline of one series, its incidents and nothing that grows: less than 4 KiB, without pointers but to the
-// signal. It is not safe for concurrent use.
+// Series is the baseline of one series, its incidents and nothing that grows: less than 4 KiB with its past. What every sample
+// needs lies together here; the past, eleven times as large, lies apart, since a sample needs little of it. It is not safe for
+// concurrent use, and a copy shares its past.
 type Series struct {
-	// What every sample needs lies together, what few need behind it.
 	signal      *Signal
+	past        *past
 	clock       clock
 	linear, log domain
-	departure   departure
 	silence     silence
+	steps       uint8 // how many samples came in a row that are out of step
+	departure   departure
 	stepAt      int64 // the newest of the samples that are out of step
-	steps       uint8 // how many of them came in a row
 	dropped     Dropped
-
-	filled              filled
-	linearPast, logPast past
 }
 
 // NewSeries makes the baseline of a series that begins. The signal is shared and must not change; its offset is above zero.
-func NewSeries(signal *Signal) *Series { return &Series{signal: signal, clock: newClock(signal.Grain)} }
+func NewSeries(signal *Signal) *Series {
+	return &Series{signal: signal, past: new(past), clock: newClock(signal.Grain)}
+}
+
+// restart forgets what was learnt.
+func (s *Series) restart(clock clock) {
+	*s.past = past{}
+	*s = Series{signal: s.signal, past: s.past, clock: clock, dropped: s.dropped}
+}
+
+// copy is a series of its own that has learnt the same.
+func (s *Series) copy() *Series {
+	series, past := *s, *s.past
+	series.past = &past
+	return &series
+}
 
 // Feed takes the next sample: at its own time, in the signal's unit. What is no number, negative, a duplicate or out of step is
 // dropped and counted.
-func (s *Series) Feed(at time.Time, x float64) Event {
+func (s *Series) Feed(at time.Time, x float64) Event { return s.FeedAt(s.signal.At(at), x) }
+
+// FeedAt is Feed at a moment that was worked out before, by the series' signal.
+func (s *Series) FeedAt(at Instant, x float64) Event {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		s.dropped.NotANumber++
@@ -64,15 +80,14 @@ func (s *Series) Feed(at time.Time, x float64) Event {
 		s.dropped.OutOfRange++
 		return 0
 	}
-	seconds := at.Unix()
-	if !s.inStep(seconds) {
+	if !s.inStep(at.seconds) {
 		return 0
 	}
 	var event Event
 	if s.signal.GapIsZero {
-		event = s.fill(seconds - int64(s.clock.grain)*3/2)
+		event = s.fill(at.seconds - int64(s.clock.grain)*3/2)
 	}
-	return event | s.take(seconds, x)
+	return event | s.take(at, x)
 }
 
 // Look tells the series what time it is, so that the absence of samples is noticed. A source that cannot be reached is not
@@ -99,7 +114,7 @@ func (s *Series) fill(until int64) Event {
 	}
 	grain := int64(s.clock.grain)
 	for at := s.clock.last + grain; at <= until; at += grain {
-		event |= s.take(at, 0)
+		event |= s.take(s.signal.instant(at), 0)
 	}
 	return event
 }
@@ -140,7 +155,7 @@ const largestTime = 1 << 40
 // step goes to another time. What was learnt is kept by a clock that was set back, and is too old after a long absence.
 func (s *Series) step(seconds int64) {
 	if seconds > s.clock.last {
-		*s = Series{signal: s.signal, clock: newClock(s.signal.Grain), dropped: s.dropped}
+		s.restart(newClock(s.signal.Grain))
 		return
 	}
 	s.steps, s.clock.recents, s.clock.slot = 0, 0, 0
@@ -148,8 +163,9 @@ func (s *Series) step(seconds int64) {
 }
 
 // take judges and learns one sample that is in order.
-func (s *Series) take(seconds int64, x float64) Event {
+func (s *Series) take(at Instant, x float64) Event {
 	var event Event
+	seconds := at.seconds
 	if seconds-s.clock.last > day && s.departure.open {
 		s.departure.close(s.departure.lastOff) // nobody saw how it ended
 		event = Closed
@@ -157,27 +173,28 @@ func (s *Series) take(seconds int64, x float64) Event {
 	if seconds-s.clock.last > halfHour {
 		s.departure.hits = 0
 	}
-	m, aged := s.clock.next(&s.filled, seconds, s.signal.local(seconds), s.teaches())
+	var m moment
+	aged := s.clock.next(&m, &s.past.days, at, s.teaches())
 	// Of a half hour that was never seen nothing is usual: neither is it judged nor does it say how far samples stray. So nothing
 	// is said before a day, nor at the first weekend.
 	seen := m.filled >= m.full
 	m.rank = m.teach && seen
 	if aged {
-		s.linear.age(&s.linearPast)
-		s.log.age(&s.logPast)
+		s.linear.age(s.past, linear)
+		s.log.age(s.past, logarithmic)
 	}
 	logX := math.Log(x + s.signal.Offset)
-	linear, log := s.linear.feed(&s.linearPast, x, m), s.log.feed(&s.logPast, logX, m)
+	plain, log := s.linear.feed(s.past, linear, x, &m), s.log.feed(s.past, logarithmic, logX, &m)
 	event |= s.silence.see(seconds, x, s.clock.grain, s.signal.Stands)
 	if m.known < learnSamples || !seen {
 		return event
 	}
-	sighted := s.sight(x, linear, log)
-	sighted.log = logX - log.base
+	base, rarity := s.sight(x, plain, log)
+	sighted := sighting{value: x, base: base, linear: plain.base, log: logX - log.base, rarity: rarity}
 	if sighted.rarity >= OpenRarity {
-		sighted.lasting = m.recents < openSpan || s.matters(sighted.base+s.linear.lately(m), sighted.base)
+		sighted.lasting = m.recents < openSpan || s.matters(sighted.base+s.linear.lately(&m), sighted.base)
 	}
-	event |= s.departure.see(seconds, sighted)
+	event |= s.departure.see(seconds, &sighted)
 	if event&Closed != 0 && s.departure.adopted && s.departure.closedAt == seconds {
 		s.adopt()
 	}
@@ -190,18 +207,19 @@ func (s *Series) teaches() bool {
 	return !s.silence.open && (!s.departure.open || s.departure.samples < taughtSamples)
 }
 
-// sight puts the verdicts of both scales together: the rarer of those in which the sample is far enough off to matter.
-func (s *Series) sight(x float64, linear, log verdict) sighting {
-	seen := sighting{value: x, base: linear.base, linear: linear.base}
-	if linear.rarity >= calmRarity && s.matters(x, linear.base) {
-		seen.rarity = linear.rarity
+// sight puts the verdicts of both scales together: the rarer of those in which the sample is far enough off to matter, and the
+// base that it is off from.
+func (s *Series) sight(x float64, plain, log verdict) (base, rarity float64) {
+	base = plain.base
+	if plain.rarity >= calmRarity && s.matters(x, base) {
+		rarity = plain.rarity
 	}
-	if log.rarity >= calmRarity && log.rarity > seen.rarity {
-		if base := s.unlog(log.base); s.matters(x, base) {
-			seen.rarity, seen.base = log.rarity, base
+	if log.rarity >= calmRarity && log.rarity > rarity {
+		if usual := s.unlog(log.base); s.matters(x, usual) {
+			return usual, log.rarity
 		}
 	}
-	return seen
+	return base, rarity
 }
 
 // matters says whether a value is off by enough, in a direction that counts.
@@ -219,15 +237,22 @@ func (s *Series) adopt() {
 	count := float64(d.samples) - taughtSamples
 	base, factor := d.sumBase/count, d.sumValue/d.sumBase
 	if !(base >= s.signal.Offset && factor <= adoptMost && factor >= 1./adoptMost) { // a number that is none is no factor either
-		*s = Series{signal: s.signal, clock: clock{grain: s.clock.grain, last: s.clock.last}, departure: s.departure, silence: s.silence, dropped: s.dropped}
+		departure, silence := s.departure, s.silence
+		s.restart(clock{grain: s.clock.grain, last: s.clock.last})
+		s.departure, s.silence = departure, silence
 		return
 	}
 	// What the tails learnt in the incident's first hour was no distance from the usual.
 	since := s.clock.stampOf(int(d.samples) + openSpan)
-	s.linear.forget(&s.linearPast, since)
-	s.log.forget(&s.logPast, since)
-	s.linear.scale(&s.linearPast, factor)
-	s.log.shift(&s.logPast, d.sumLog/count)
+	s.forget(since)
+	s.linear.scale(s.past, factor)
+	s.log.shift(s.past, d.sumLog/count)
+}
+
+// forget drops what the tails kept since a stamp.
+func (s *Series) forget(since uint8) {
+	s.linear.forget(s.past, linear, since)
+	s.log.forget(s.past, logarithmic, since)
 }
 
 // Departure is the newest departure from the usual, open or not; the zero Incident where there was none.
@@ -277,24 +302,22 @@ func (s *Series) Band(at time.Time) (lower, base, upper float64, ok bool) {
 		return 0, 0, 0, false
 	}
 	if s.departure.open {
-		before := *s
+		before := s.copy()
 		before.departure.open = false
-		since := s.clock.stampOf(int(s.departure.samples) + openSpan)
-		before.linear.forget(&before.linearPast, since)
-		before.log.forget(&before.logPast, since)
+		before.forget(s.clock.stampOf(int(s.departure.samples) + openSpan))
 		return before.Band(at)
 	}
 	bucket := halfHourOf(s.signal.local(at.Unix()))
-	m := moment{bucket: bucket, filled: s.filled[bucket], full: s.clock.half()}
-	base = s.linear.base(&s.linearPast, m)
-	logBase := s.log.base(&s.logPast, m)
+	m := moment{bucket: bucket, filled: s.past.days[bucket].filled, full: s.clock.half()}
+	base = s.linear.base(s.past, linear, &m)
+	logBase := s.log.base(s.past, logarithmic, &m)
 	least := max(LeastEffect*base, s.signal.Offset)
-	linear := max(s.linear.single.distance(&s.linearPast.single, OpenRarity), least)
-	log := s.log.single.distance(&s.logPast.single, OpenRarity)
+	plain := max(s.linear.single.distance(&s.past.ranks[linear].single, OpenRarity), least)
+	log := s.log.single.distance(&s.past.ranks[logarithmic].single, OpenRarity)
 	usual := s.unlog(logBase)
 	leastLog := max(LeastEffect*usual, s.signal.Offset)
-	lower = max(base-linear, min(s.unlog(logBase-log), usual-leastLog), 0)
-	upper = min(base+linear, max(s.unlog(logBase+log), usual+leastLog))
+	lower = max(base-plain, min(s.unlog(logBase-log), usual-leastLog), 0)
+	upper = min(base+plain, max(s.unlog(logBase+log), usual+leastLog))
 	// After a change the scales may disagree for a while; the base is never off.
 	lower, upper = min(lower, base), max(upper, base)
 	if !s.signal.Drops {

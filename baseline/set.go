@@ -22,7 +22,7 @@ func (k Key) Compare(other Key) int {
 
 // Set is the baselines of many series. It is not safe for concurrent use.
 type Set struct {
-	signals map[string]*Signal
+	shelves map[string]*shelf // by what keys call the signal
 	series  map[Key]*Series
 	most    int
 	refused uint64
@@ -31,9 +31,9 @@ type Set struct {
 // NewSet makes an empty set for some signals and at most so many series. Names of signals and resources have 65,535 bytes at
 // most.
 func NewSet(signals []Signal, most int) *Set {
-	s := &Set{signals: make(map[string]*Signal, len(signals)), series: map[Key]*Series{}, most: most}
+	s := &Set{shelves: make(map[string]*shelf, len(signals)), series: map[Key]*Series{}, most: most}
 	for _, signal := range signals {
-		s.signals[signal.key()] = &signal
+		s.shelves[signal.key()] = &shelf{signal: signal}
 	}
 	return s
 }
@@ -57,7 +57,7 @@ func (s *Set) Of(key Key) (*Series, error) {
 }
 
 func (s *Set) begin(key Key) (*Series, error) {
-	signal, ok := s.signals[key.Signal]
+	shelf, ok := s.shelves[key.Signal]
 	if !ok || len(key.Resource) > maxName {
 		return nil, fmt.Errorf("baseline of %s: no signal of the name %q", key.Resource[:min(len(key.Resource), maxName)], key.Signal)
 	}
@@ -65,7 +65,7 @@ func (s *Set) begin(key Key) (*Series, error) {
 		s.refused++
 		return nil, fmt.Errorf("baseline of the %s of %s: there are %d series already, the most", key.Signal, key.Resource, s.most)
 	}
-	series := NewSeries(signal)
+	series := shelf.begin()
 	s.series[key] = series
 	return series, nil
 }
@@ -98,12 +98,14 @@ func (s *Set) All() iter.Seq2[Key, *Series] {
 // Unordered goes through the series in any order, which costs less.
 func (s *Set) Unordered() iter.Seq2[Key, *Series] { return maps.All(s.series) }
 
-// Forget drops the series that had no sample for 28 days, and says how many: they would begin anew.
+// Forget drops the series that had no sample for 28 days, and says how many: they would begin anew. Whoever has one of them
+// must not use it any more.
 func (s *Set) Forget(now time.Time) int {
 	before := len(s.series)
 	for key, series := range s.series {
 		if now.Unix()-series.clock.last > forgetAfter {
 			delete(s.series, key)
+			s.shelves[key.Signal].end(series)
 		}
 	}
 	return before - len(s.series)

@@ -25,6 +25,6 @@ func (s *Series) Usual(at time.Time) float64 {
 		s.departure.adopted && seconds-s.departure.start < medianMemory:
 		return math.NaN()
 	}
-	m := moment{bucket: bucket, filled: s.filled[bucket], full: s.clock.half()}
-	return s.unlog(s.log.base(&s.logPast, m))
+	m := moment{bucket: bucket, filled: s.past.days[bucket].filled, full: s.clock.half()}
+	return s.unlog(s.log.base(s.past, logarithmic, &m))
 }

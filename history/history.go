@@ -19,9 +19,10 @@ type Point struct {
 
 // Series is one result of a range query.
 type Series struct {
-	Labels map[string]string
-	Times  []time.Time
-	Values []float64
+	Labels   map[string]string
+	Identity Identity // of the labels, for who meets the same series again and again
+	Times    []time.Time
+	Values   []float64
 }
 
 // Reader answers PromQL.

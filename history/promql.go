@@ -156,9 +156,10 @@ func (e *engine) Range(ctx context.Context, query string, start, end time.Time, 
 
 func seriesOf(line promql.Series) Series {
 	series := Series{
-		Labels: line.Metric.Map(),
-		Times:  make([]time.Time, 0, len(line.Floats)),
-		Values: make([]float64, 0, len(line.Floats)),
+		Labels:   line.Metric.Map(),
+		Identity: Identity{line.Metric},
+		Times:    make([]time.Time, 0, len(line.Floats)),
+		Values:   make([]float64, 0, len(line.Floats)),
 	}
 	for _, point := range line.Floats {
 		if math.IsNaN(point.F) {

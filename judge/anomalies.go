@@ -47,9 +47,10 @@ type Baselines struct {
 
 	mu         sync.Mutex
 	set        *baseline.Set
-	generation int         // which set it is
-	reached    []time.Time // up to when each source was read
-	fedAt      time.Time   // when all sources were read up to then; zero: not yet
+	generation int          // which set it is
+	acquainted []acquainted // with the series of each source
+	reached    []time.Time  // up to when each source was read
+	fedAt      time.Time    // when all sources were read up to then; zero: not yet
 	forgotAt   time.Time
 	read       map[string]bool  // services that were read without a failure, at fedAt
 	steady     map[string]bool  // resources that are reported all the time, by their keys
@@ -91,6 +92,7 @@ func (b *Baselines) signals() []baseline.Signal {
 func (b *Baselines) begin(set *baseline.Set) {
 	b.set, b.reached, b.fedAt, b.changes = set, make([]time.Time, len(b.sources)), time.Time{}, map[string]noted{}
 	b.generation++
+	b.acquainted = make([]acquainted, len(b.sources))
 	at := map[string]int{}
 	for i, source := range b.sources {
 		at[source.signal.ID] = i
@@ -162,7 +164,7 @@ func (b *Baselines) Feed(ctx context.Context, reader history.Reader, now time.Ti
 	b.look(read, now)
 	if now.Sub(b.forgotAt) >= forgetting {
 		b.set.Forget(now)
-		b.forgotAt = now
+		b.forgotAt, b.acquainted = now, make([]acquainted, len(b.sources))
 	}
 	b.fedAt = now
 	return nil
@@ -188,8 +190,8 @@ func (b *Baselines) feedSource(ctx context.Context, reader history.Reader, i int
 		if err != nil {
 			return err
 		}
-		grains.reached = reached
-		if err := b.take(i, grains, until, generation); err != nil {
+		grains.reached, grains.until = reached, until
+		if err := b.take(i, &grains, generation); err != nil {
 			return err
 		}
 	}
@@ -197,27 +199,40 @@ func (b *Baselines) feedSource(ctx context.Context, reader history.Reader, i int
 }
 
 // take feeds a portion, one series after the other.
-func (b *Baselines) take(i int, read grains, until time.Time, generation int) error {
+func (b *Baselines) take(i int, read *grains, generation int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.generation != generation {
 		return errRelearnt
 	}
-	id := b.sources[i].signal.ID
-	for _, line := range read.lines {
-		series, err := b.set.Of(baseline.Key{Signal: id, Resource: resourceKey(fleet.ResourceOf(line.Labels))})
-		if err != nil {
-			continue // counted by the set: there is no room
+	read.see(&b.sources[i].signal)
+	for j := range read.lines {
+		if series := b.seriesOf(i, &read.lines[j]); series != nil {
+			read.feed(series, &read.lines[j])
 		}
-		read.feed(series, line, until)
 	}
 	for resource := range read.listed {
-		if series := b.set.Series(baseline.Key{Signal: id, Resource: resource}); series != nil {
-			read.feed(series, history.Series{}, until)
+		if series := b.set.Series(baseline.Key{Signal: b.sources[i].signal.ID, Resource: resource}); series != nil {
+			read.feed(series, &history.Series{})
 		}
 	}
 	b.reached[i] = read.to
 	return nil
+}
+
+// seriesOf is the baseline of a line of a source's answer, nil where there is no room for it, which the set counts.
+func (b *Baselines) seriesOf(i int, line *history.Series) *baseline.Series {
+	known := &b.acquainted[i]
+	if series := known.recall(line.Identity); series != nil {
+		return series
+	}
+	key := baseline.Key{Signal: b.sources[i].signal.ID, Resource: resourceKey(fleet.ResourceOf(line.Labels))}
+	series, err := b.set.Of(key)
+	if err != nil {
+		return nil
+	}
+	known.meet(line.Identity, series)
+	return series
 }
 
 // reachable are the services whose performance was read without a failure for as long as silence takes to show, by name. Of

@@ -214,7 +214,9 @@ func TestZerosOfShares(t *testing.T) {
 	}
 	signal := row.signal
 	series := baseline.NewSeries(&signal)
-	read.feed(series, read.lines[0], midday)
+	read.until = midday
+	read.see(&signal)
+	read.feed(series, &read.lines[0])
 	if !series.Last().Equal(unread) || series.History() != unread.Sub(from) {
 		t.Errorf("fed up to %s, %s of it; want all up to %s", series.Last(), series.History(), unread)
 	}

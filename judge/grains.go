@@ -16,9 +16,12 @@ import (
 type grains struct {
 	from, to time.Time
 	reached  time.Time // up to when the source was read before
+	until    time.Time // its watermark
 	lines    []history.Series
 	zeros    map[int64]bool // grains that were read and in which what has no sample did nothing, by their ends
 	listed   map[string]bool
+
+	ends []baseline.Instant // of each grain, as the source's baselines see it
 }
 
 // read asks history for a portion.
@@ -62,26 +65,49 @@ func (g *grains) readZeros(ctx context.Context, reader history.Reader, s *source
 	return nil
 }
 
+// see works out the ends of the grains once for all series.
+func (g *grains) see(signal *baseline.Signal) {
+	g.ends = g.ends[:0]
+	for at := g.from; !at.After(g.to); at = at.Add(seriesGrain) {
+		g.ends = append(g.ends, signal.At(at))
+	}
+}
+
 // feed gives a series its samples, each at the end of its grain. What the series has is left
 // out: the last grains are read again and again for what comes late. A series that is ahead of the clock gets all new ones
 // and finds out that the clock was set.
-func (g grains) feed(series *baseline.Series, line history.Series, until time.Time) {
+func (g *grains) feed(series *baseline.Series, line *history.Series) {
 	last := series.Last()
-	ahead, begun := last.After(until), !last.IsZero()
-	next := 0
-	for at := g.from; !at.After(g.to); at = at.Add(seriesGrain) {
-		for next < len(line.Times) && line.Times[next].Before(at) {
+	begun := !last.IsZero()
+	if last.After(g.until) {
+		last = g.reached
+	}
+	next := len(line.Times) // of the line's samples, the first that the series does not have
+	for next > 0 && line.Times[next-1].After(last) {
+		next--
+	}
+	for i := g.following(last); i < len(g.ends); i++ {
+		at := g.ends[i].Unix()
+		for next < len(line.Times) && line.Times[next].Unix() < at {
 			next++
 		}
-		value, told := 0.0, begun && g.zeros[at.Unix()]
-		if next < len(line.Times) && line.Times[next].Equal(at) {
+		value, told := 0.0, begun && g.zeros[at]
+		if next < len(line.Times) && line.Times[next].Unix() == at {
 			value, told = line.Values[next], true
 		}
-		if told && (at.After(last) || ahead && at.After(g.reached)) {
-			series.Feed(at, value)
+		if told {
+			series.FeedAt(g.ends[i], value)
 			begun = true
 		}
 	}
+}
+
+// following is the first grain that ends after a moment.
+func (g *grains) following(at time.Time) int {
+	if at.Before(g.from) {
+		return 0
+	}
+	return int(at.Sub(g.from)/seriesGrain) + 1
 }
 
 // serviceOf is the service in the key of a resource.

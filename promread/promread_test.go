@@ -64,7 +64,7 @@ func TestAnswersAsTheHistoryDoes(t *testing.T) {
 	remote := reader(t, promapi.NewHandler(memory, promapi.Options{}), promread.Options{})
 	ctx, at := context.Background(), base.Add(4*time.Minute+123*time.Millisecond)
 	anyOrder := cmp.Options{cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b history.Point) bool { return a.Labels["volume"] < b.Labels["volume"] }),
-		cmpopts.SortSlices(func(a, b history.Series) bool { return a.Labels["volume"] < b.Labels["volume"] })}
+		cmpopts.IgnoreFields(history.Series{}, "Identity"), cmpopts.SortSlices(func(a, b history.Series) bool { return a.Labels["volume"] < b.Labels["volume"] })}
 	for _, query := range []string{
 		"b_total", "last_over_time(b_total[1m])", "sum(b_total)", "rate(b_total[2m])", "no_such_metric", "42.5", "b_total * NaN", "b_total / 0",
 		"b_total and " + strings.Repeat("b_total and ", 500) + "b_total",
