@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,9 @@ hosts:
 	}
 }
 
+// advises is a message that says what to do.
+var advises = regexp.MustCompile(`([;:,] |\()(write|leave|give|make|keep|let|set|switch|look|correct|take|has to lie|there are|expected|did you mean|name the|only one)`)
+
 // Every error names the file, the line, the column and what to do.
 func TestErrors(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -155,7 +159,7 @@ func TestErrors(t *testing.T) {
 		"name of a header":           {"promhost: [{url: http://example.com, headers: {\"X Scope\": a}}]\n", []string{"promhost[0].headers: \"X Scope\" is no name of a header"}},
 		"value of a header":          {"promhost: [{url: http://example.com, headers: {X-Scope: \"a\\nb\"}}]\n", []string{"promhost[0].headers: the value of X-Scope has control characters"}},
 		"a Prometheus twice":         {"promhost:\n  - url: http://example.com\n  - url: http://example.com/\n", []string{"nasight.yml:3:10: promhost[1].url: http://example.com/ is read by promhost[0] already"}},
-		"a price":                    {"detection:\n  prices:\n    - {cloud: gcp}\n", []string{"nasight.yml:3:", "detection.prices[0]: needs a cloud and a service", `detection.prices[0]: item "" is none of`, `detection.prices[0]: date "" is no day`}},
+		"a price":                    {"detection:\n  prices:\n    - {cloud: gcp}\n", []string{"nasight.yml:3:", "detection.prices[0].service: missing; write gcnv", `detection.prices[0].item: "" is not known; write capacity`, `detection.prices[0].date: "" is no day`}},
 		"log level":                  {"log: {level: loud}\n", []string{"log.level: \"loud\" is not known; write debug, info, warn, error"}},
 	} {
 		_, err := Parse([]byte(test.text), "nasight.yml")
@@ -167,6 +171,11 @@ func TestErrors(t *testing.T) {
 		for _, want := range test.wants {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error lacks %q:\n%s", name, want, err)
+			}
+		}
+		for _, problem := range parsed.Problems {
+			if !advises.MatchString(problem.Message) {
+				t.Errorf("%s: no key, or nothing to do: %s", name, problem)
 			}
 		}
 		if strings.Contains(err.Error(), "Go struct") || strings.Contains(err.Error(), "reflect") {
@@ -212,7 +221,7 @@ func TestEveryThresholdIsTold(t *testing.T) {
 	}
 	slices.Sort(keys)
 	want := []string{
-		"prices[1]", "prices[2]", "thresholds.hint_below", "thresholds.limit.at", "thresholds.multichannel.single",
+		"prices[1].item", "prices[2].usd", "thresholds.hint_below", "thresholds.limit.at", "thresholds.multichannel.single",
 		"thresholds.session.busiest", "thresholds.session.softirq",
 	}
 	if diff := cmp.Diff(want, keys); diff != "" {

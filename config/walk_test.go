@@ -154,6 +154,10 @@ func TestWarnings(t *testing.T) {
 		"Windows window":     {"windows: {directory: RECORDINGS}\ndetection: {window: 5m}\n", []string{"windows.interval of 1m0s is longer than the 15s"}},
 		"Windows as told":    {"windows: {directory: RECORDINGS}\ndetection: {window: 5m, collection_interval: 1m}\n", nil},
 		"slow promhost":      {"promhost: [{url: 'http://h:1', interval: 30s}, {url: 'http://h:2', interval: 1m}]\n", []string{"promhost[1].interval, one every 1m0s"}},
+		"a short past":       {"history: {retention: 1w, out_of_order: 1h}\n", []string{"detection.anomalies.learn of 2w is longer than history.retention of 1w: "}},
+		"a past as kept":     {"history: {retention: 14d}\n", nil},
+		"nothing learns":     {"history: {retention: 1w}\ndetection: {anomalies: {enabled: false}}\n", nil},
+		"a server's past":    {"history: {retention: 1d, url: 'http://h', write_url: 'http://h/w'}\n", nil},
 		"promhost as told":   {"promhost: [{url: 'http://h:1'}]\ndetection: {collection_interval: 30s, window: 2m}\n", nil},
 	} {
 		config := parse(t, strings.Replace(test.text, "RECORDINGS", recordings, 1))

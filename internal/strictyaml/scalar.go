@@ -87,9 +87,9 @@ func misreadWhole(node ast.Node, t reflect.Type) string {
 	case math.Abs(value) > 1<<53:
 		return fmt.Sprintf("%s is too large or too small here; write a whole number in digits, such as 10", cut(text))
 	case low != high:
-		return fmt.Sprintf("%s is no whole number; write %.0f or %.0f", cut(text), low, high)
+		return fmt.Sprintf("%s is no whole number; write %d or %d", cut(text), int64(low), int64(high))
 	default:
-		return fmt.Sprintf("%s is not written as a whole number; write %.0f", cut(text), low)
+		return fmt.Sprintf("%s is not written as a whole number; write %d", cut(text), int64(low))
 	}
 }
 
