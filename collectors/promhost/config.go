@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/config"
+
+	"github.com/nasight/nasight/internal/trust"
 )
 
 // Config is one Prometheus whose exporters are read.
@@ -152,5 +154,7 @@ func (c Config) transport(agent string) (http.RoundTripper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
 	}
-	return transport, nil
+	return trust.Explain(transport, trust.Keys{
+		Address: "url", Authority: "tls.ca_file", ServerName: "tls.server_name", Client: "tls.cert_file and tls.key_file",
+	}), nil
 }

@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/nasight/nasight/collectors/budget"
+	"github.com/nasight/nasight/internal/trust"
 )
 
 const (
@@ -153,7 +154,8 @@ func newHTTP(caFile, agent string) (*http.Client, error) {
 		}
 		transport.TLSClientConfig.RootCAs = pool
 	}
-	return &http.Client{Transport: &named{agent, transport}}, nil
+	keys := trust.Keys{Address: "endpoints", Authority: "endpoints.ca_file"}
+	return &http.Client{Transport: trust.Explain(&named{agent, transport}, keys)}, nil
 }
 
 // named says who a request is of, before what the SDK says of itself. The SDK would cut a name after 24 characters, and with it the
