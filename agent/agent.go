@@ -78,7 +78,7 @@ func newAgent(cfg Config) (a *agent, err error) {
 	a.Entries = a.follow()
 	output := collectors.Fanout{a.store}
 	if cfg.Push.URL != "" {
-		cfg.Push.Logger, cfg.Push.UserAgent = cfg.Logger, "nasight-agent/"+cfg.Build.Version
+		cfg.Push.Logger, cfg.Push.UserAgent = cfg.Logger, cfg.Build.Agent("nasight-agent")
 		if a.pusher, err = export.NewPusher(cfg.Push); err != nil {
 			return nil, err
 		}

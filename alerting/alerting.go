@@ -26,6 +26,7 @@ import (
 	"github.com/prometheus/prometheus/storage"
 
 	"github.com/nasight/nasight/history"
+	"github.com/nasight/nasight/internal/trust"
 )
 
 // History is what rules are evaluated on and what they record into.
@@ -102,6 +103,7 @@ func New(options Options) *Engine {
 		scraper: newScraper(options), targets: make(chan map[string][]*targetgroup.Group, 1), cancel: cancel,
 	}
 	e.evaluate = e.iterate
+	trusted := trust.Keys{Address: "url", Authority: "ca_file"}
 	managers := slog.New(quiet{e.log.Handler()})
 	told := newTeller(e.log)
 	e.notifier = notifier.NewManager(&notifier.Options{
@@ -109,6 +111,7 @@ func New(options Options) *Engine {
 		Do: func(ctx context.Context, client *http.Client, request *http.Request) (*http.Response, error) {
 			request.Header.Set("User-Agent", options.UserAgent)
 			response, err := e.patience.do(ctx, client, request)
+			err = trusted.Explained(err)
 			told.note(request, response, err)
 			return response, err
 		},

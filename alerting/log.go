@@ -64,6 +64,9 @@ func (t *teller) note(request *http.Request, response *http.Response, err error)
 	switch {
 	case failed && !before && err != nil:
 		t.log.Warn("an Alertmanager cannot be told of alerts; what still fires is sent again", "url", address, "err", err)
+	case failed && !before && (response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden):
+		t.log.Warn("an Alertmanager does not accept the credentials, look at basic_auth and bearer_token_file of this one; what still fires is sent again",
+			"url", address, "status", response.StatusCode)
 	case failed && !before:
 		t.log.Warn("an Alertmanager does not take alerts; what still fires is sent again", "url", address, "status", response.StatusCode)
 	case !failed && before:

@@ -30,14 +30,15 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	told.note(one, &http.Response{StatusCode: http.StatusServiceUnavailable}, nil)
 	told.note(one, &http.Response{StatusCode: http.StatusOK}, nil)
 	told.note(other, &http.Response{StatusCode: http.StatusBadRequest}, nil)
+	told.note(request("http://third.example.com/"), &http.Response{StatusCode: http.StatusUnauthorized}, nil)
 	managers.Error("Evaluating rule failed")
 	text := log.String()
-	for _, want := range []string{"cannot be told of alerts", "takes alerts again", "other.example.com/ status=400", "Evaluating rule failed"} {
+	for _, want := range []string{"cannot be told of alerts", "takes alerts again", "other.example.com/ status=400", "look at basic_auth and bearer_token_file of this one", "Evaluating rule failed"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("%q is not there once", want)
 		}
 	}
-	if strings.Count(text, "\n") != 4 || strings.Contains(text, "secret") {
+	if strings.Count(text, "\n") != 5 || strings.Contains(text, "secret") {
 		t.Errorf("logged %s", text)
 	}
 }

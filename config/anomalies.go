@@ -2,9 +2,12 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nasight/nasight/baseline"
 	"github.com/nasight/nasight/detectors"
@@ -32,7 +35,7 @@ type ExpectedWindow struct {
 	Name     string   `yaml:"name"`
 	Days     []string `yaml:"days"`     // on which it begins; empty for every day
 	From     string   `yaml:"from"`     // time of day, such as 22:00
-	To       string   `yaml:"to"`       // at or before from: on the next day
+	To       string   `yaml:"to"`       // at or before from: on the next day, so the same time is 24 hours
 	Timezone string   `yaml:"timezone"` // empty for that of the anomalies
 	Volumes  string   `yaml:"volumes"`  // pattern for volumes, shares and pools, * stands for any characters; empty for all
 }
@@ -80,10 +83,10 @@ func (a Anomalies) Calendar() baseline.Calendar {
 func (w ExpectedWindow) window(zone string) (baseline.Window, map[string]error) {
 	failed := map[string]error{}
 	window := baseline.Window{Name: w.Name, Zone: zoneOf(cmp.Or(w.Timezone, zone)), Volume: w.Volumes}
-	for _, name := range w.Days {
+	for i, name := range w.Days {
 		day, ok := weekdayOf(name)
 		if !ok {
-			failed["days"] = fmt.Errorf("%q is no day of the week; write monday, tuesday, …, sunday", name)
+			failed[fmt.Sprintf("days[%d]", i)] = fmt.Errorf("%q is no day of the week; write monday, tuesday, …, sunday", name)
 		}
 		window.Days = append(window.Days, day)
 	}
@@ -114,7 +117,10 @@ func timeOfDay(text string) (time.Duration, error) {
 		return 24 * time.Hour, nil
 	}
 	at, err := time.Parse(reportTime, text)
-	if err != nil {
+	switch {
+	case text == "":
+		return 0, errors.New("missing; write a time of day, such as \"22:00\"")
+	case err != nil:
 		return 0, fmt.Errorf("%q is no time of day; write one such as \"22:00\"", text)
 	}
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, nil
@@ -141,8 +147,15 @@ func (c *check) anomalies(a Anomalies) {
 	if len(a.Expected) > mostWindows {
 		c.fail(key+"expected", "%d windows are more than %d; let a pattern stand for several volumes", len(a.Expected), mostWindows)
 	}
+	first := map[string]int{}
 	for i, window := range a.Expected {
-		c.expected(fmt.Sprintf("%sexpected[%d]", key, i), window, a.Timezone)
+		at := fmt.Sprintf("%sexpected[%d]", key, i)
+		c.expected(at, window, a.Timezone)
+		if before, twice := first[window.Name]; twice && window.Name != "" {
+			c.fail(at+".name", "%q is the name of expected[%d] already; give each window a name of its own, as %s-2", window.Name, before, window.Name)
+			continue
+		}
+		first[window.Name] = i
 	}
 }
 
@@ -152,15 +165,29 @@ func (c *check) zone(key, name string) {
 	}
 }
 
+// expected checks a window, each of its keys by itself.
 func (c *check) expected(key string, w ExpectedWindow, zone string) {
-	window, failed := w.window(zone)
+	switch {
+	case strings.TrimSpace(w.Name) == "":
+		c.fail(key+".name", "missing; write what is expected then, as nightly backup")
+	case strings.ContainsFunc(w.Name, unicode.IsControl):
+		c.fail(key+".name", "%q has control characters; leave them out", w.Name)
+	}
+	_, failed := w.window(zone)
 	for _, at := range sortedKeys(failed) {
 		c.fail(key+"."+at, "%v", failed[at])
+	}
+	seen := map[string]bool{}
+	for i, day := range w.Days {
+		if day = strings.ToLower(day); seen[day] {
+			c.fail(fmt.Sprintf("%s.days[%d]", key, i), "%s is there twice; leave one out", day)
+		}
+		seen[day] = true
 	}
 	if w.Timezone != "" {
 		c.zone(key+".timezone", w.Timezone)
 	}
-	if err := window.Check(); err != nil && len(failed) == 0 {
-		c.fail(key, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if _, err := path.Match(w.Volumes, ""); err != nil {
+		c.fail(key+".volumes", "%q is no pattern; write a name in which * stands for any characters, as db-*", w.Volumes)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,12 @@ func TestAnomaliesAreChecked(t *testing.T) {
 			change(&w)
 			a.Expected = []ExpectedWindow{w}
 		}
+	}
+	twice := func(names ...string) (windows []ExpectedWindow) {
+		for _, name := range names {
+			windows = append(windows, ExpectedWindow{Name: name, From: "00:00", To: "00:00"})
+		}
+		return windows
 	}
 	const key = "detection.anomalies."
 	for name, row := range map[string]struct {
@@ -35,13 +42,18 @@ func TestAnomaliesAreChecked(t *testing.T) {
 		"fewer than nobody": {func(a *Anomalies) { a.Notify.PerThousand = -1 }, key + "notify.per_thousand"},
 		"nothing at all":    {func(a *Anomalies) { a.Notify.PerResource = 0 }, key + "notify.per_resource"},
 		"too many windows":  {func(a *Anomalies) { a.Expected = make([]ExpectedWindow, 1001) }, key + "expected"},
-		"a nameless window": {window(func(w *ExpectedWindow) { w.Name = "" }), key + "expected[0]"},
-		"no day":            {window(func(w *ExpectedWindow) { w.Days = []string{"Montag"} }), key + "expected[0].days"},
+		"a nameless window": {window(func(w *ExpectedWindow) { w.Name = "" }), key + "expected[0].name"},
+		"only blanks":       {window(func(w *ExpectedWindow) { w.Name = " " }), key + "expected[0].name"},
+		"a line break":      {window(func(w *ExpectedWindow) { w.Name = "a\nb" }), key + "expected[0].name"},
+		"a day twice":       {window(func(w *ExpectedWindow) { w.Days = []string{"monday", "sunday", "Monday"} }), key + "expected[0].days[2]"},
+		"a name twice":      {func(a *Anomalies) { a.Expected = twice("backup", "backup") }, key + "expected[1].name"},
+		"two names":         {func(a *Anomalies) { a.Expected = twice("backup", "batch") }, ""},
+		"no day":            {window(func(w *ExpectedWindow) { w.Days = []string{"Montag"} }), key + "expected[0].days[0]"},
 		"no time":           {window(func(w *ExpectedWindow) { w.From = "10 pm" }), key + "expected[0].from"},
 		"beyond the day":    {window(func(w *ExpectedWindow) { w.To = "25:00" }), key + "expected[0].to"},
 		"no end":            {window(func(w *ExpectedWindow) { w.To = "" }), key + "expected[0].to"},
 		"a window's zone":   {window(func(w *ExpectedWindow) { w.Timezone = "CEST/2" }), key + "expected[0].timezone"},
-		"no pattern":        {window(func(w *ExpectedWindow) { w.Volumes = "[" }), key + "expected[0]"},
+		"no pattern":        {window(func(w *ExpectedWindow) { w.Volumes = "[" }), key + "expected[0].volumes"},
 	} {
 		cfg := Default()
 		row.change(&cfg.Detection.Anomalies)
@@ -71,5 +83,44 @@ func TestAnomaliesCalendar(t *testing.T) {
 	}
 	if got := cfg.Detection.Anomalies.Zone().String(); got != "Europe/Zurich" {
 		t.Errorf("zone %s", got)
+	}
+}
+
+// All that is wrong with a window is told together, each with its key, and in the order of the file.
+func TestWindowsAreToldByKey(t *testing.T) {
+	err := mistakes(t, "detection:\n  anomalies:\n    expected:\n"+
+		"      - {from: 10 pm, to: \"25:00\", days: [monday, moonday], volumes: \"[\", timezone: Mars}\n"+
+		"      - {name: batch, from: \"01:00\", to: \"01:00\"}\n"+
+		"      - {name: batch, from: \"01:00\", zone: UTC}\n")
+	const want = "nasight.yml:6:38: detection.anomalies.expected[2].zone: no such setting; did you mean timezone?"
+	if err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	err = mistakes(t, "detection:\n  anomalies:\n    expected:\n"+
+		"      - {from: 10 pm, to: \"25:00\", days: [monday, moonday], volumes: \"[\", timezone: Mars}\n"+
+		"      - {name: batch, from: \"01:00\", to: \"01:00\"}\n"+
+		"      - {name: batch, from: \"01:00\"}\n")
+	var keys []string
+	for _, problem := range err.Problems {
+		key, message, _ := strings.Cut(problem.Message, ": ")
+		keys = append(keys, strings.TrimPrefix(key, "detection.anomalies.expected"))
+		if !strings.Contains(message, "; write ") && !strings.Contains(message, "; give ") {
+			t.Errorf("nothing to do: %s", problem)
+		}
+	}
+	slices.Sort(keys)
+	if diff := cmp.Diff([]string{"[0].days[1]", "[0].from", "[0].name", "[0].timezone", "[0].to", "[0].volumes", "[2].name", "[2].to"}, keys); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// From one time to the same is 24 hours, and not none.
+func TestWindowOfADay(t *testing.T) {
+	calendar := parse(t, "detection: {anomalies: {expected: [{name: a, days: [monday], from: \"06:00\", to: \"06:00\"}]}}").Detection.Anomalies.Calendar()
+	monday := time.Date(2026, 1, 5, 6, 0, 0, 0, time.UTC)
+	for at, want := range map[time.Duration]bool{-time.Minute: false, 0: true, 12 * time.Hour: true, 24*time.Hour - time.Minute: true, 24 * time.Hour: false} {
+		if got := calendar[0].Covers(monday.Add(at)); got != want {
+			t.Errorf("%s after monday's 06:00: %t", at, got)
+		}
 	}
 }

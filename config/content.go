@@ -25,7 +25,7 @@ func (c *check) content(key, path string, most int64) []byte {
 		c.fail(key, "there is no file %s; write the path of one, or leave the key out", path)
 		return nil
 	case err != nil:
-		c.fail(key, "cannot be read: %v", err)
+		c.fail(key, "cannot be read: %v; let the user that nasight runs as read it", err)
 		return nil
 	case !info.Mode().IsRegular():
 		c.fail(key, "%s is a directory or a device; write the path of a file", path)

@@ -93,7 +93,7 @@ func ownLabel(name string) bool {
 // unique wants a name that no other receiver of the list has.
 func (c *check) unique(key, list, given, name string, names map[string]int, i int) {
 	if strings.ContainsFunc(given, unicode.IsControl) {
-		c.fail(key+".name", "%q has control characters", given)
+		c.fail(key+".name", "%q has control characters; leave them out", given)
 	}
 	if before, twice := names[name]; twice && name != "" {
 		if given == "" {
@@ -152,7 +152,7 @@ func (c *check) timeout(key string, timeout Duration) {
 
 func (c *check) credentials(key string, basic promhost.BasicAuth, bearer string) {
 	if (basic.Username == "") != (basic.PasswordFile == "") {
-		c.fail(key+".basic_auth", "takes both username and password_file")
+		c.fail(key+".basic_auth", "takes both username and password_file; write both, or leave them out")
 	}
 	if basic.Username != "" && bearer != "" {
 		c.fail(key+".bearer_token_file", "cannot go with basic_auth; leave one of them out")

@@ -26,7 +26,7 @@ func TestExportsAndRemoteHistory(t *testing.T) {
 		"export: {remote_write: [{url: http://example.com, basic_auth: {username: a}}]}":                                           "takes both username and password_file",
 		"export: {remote_write: [{url: http://example.com, bearer_token_file: " + none + "}]}":                                     "there is no file",
 		"export: {remote_write: [{url: http://example.com, headers: {\"a b\": c}}]}":                                               "is no name of a header",
-		"export: {remote_write: [{url: http://example.com, queue: 1}]}":                                                            `unknown field "queue"`,
+		"export: {remote_write: [{url: http://example.com, queue: 1}]}":                                                            "export.remote_write[0].queue: no such setting; there are name, url",
 		"export: {victoriametrics: [{url: http://example.com:8428/api/v1/import/prometheus, interval: 1s, extra_labels: {a: b}}]}": "",
 		"export: {victoriametrics: [{url: http://example.com, interval: 2h}]}":                                                     "interval: 2h0m0s is out of range",
 		"export: {victoriametrics: [{url: http://example.com, extra_labels: {host: b}}]}":                                          `"host" is a label that series of nasight have`,

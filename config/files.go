@@ -27,7 +27,7 @@ func (c *check) windows(w Windows) {
 	case errors.Is(err, fs.ErrNotExist):
 		c.fail("windows.directory", "there is no directory %s; make it, or leave the key out", w.Directory)
 	case err != nil:
-		c.fail("windows.directory", "cannot be read: %v", err)
+		c.fail("windows.directory", "cannot be read: %v; let the user that nasight runs as read it", err)
 	case !info.IsDir():
 		c.fail("windows.directory", "%s is no directory; write the one that the hosts record into", w.Directory)
 	}
@@ -67,7 +67,7 @@ func (c *check) headers(key string, headers map[string]string) {
 		case !headerName.MatchString(name):
 			c.fail(key, "%q is no name of a header; write letters, digits and dashes, as X-Scope-OrgID", name)
 		case strings.ContainsFunc(headers[name], unicode.IsControl):
-			c.fail(key, "the value of %s has control characters", name)
+			c.fail(key, "the value of %s has control characters; write it on one line", name)
 		}
 	}
 }

@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
-	"reflect"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/nasight/nasight/internal/strictyaml"
 )
 
 // maxFile is far more than any configuration needs; a larger file is a mistake.
@@ -24,21 +26,16 @@ type Problem struct {
 	File    string
 	Line    int    // from 1; 0 where the key is not in the file
 	Column  int    // from 1; 0 where the key is not in the file
-	Message string // names the key, what is wrong and what to do
-	Excerpt string // the lines around, with a pointer; empty where the message says enough
+	Message string // one line that names the key, what is wrong and what to do
 }
 
-// String prints FILE:LINE:COLUMN: MESSAGE, and the excerpt below it.
+// String prints FILE:LINE:COLUMN: MESSAGE.
 func (p Problem) String() string {
 	place := p.File
 	if p.Line > 0 {
 		place = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
-	text := place + ": " + p.Message
-	if p.Excerpt != "" {
-		text += "\n" + p.Excerpt
-	}
-	return text
+	return place + ": " + p.Message
 }
 
 // Error is all that is wrong with a configuration.
@@ -47,22 +44,17 @@ type Error struct {
 }
 
 // Error prints one problem a line.
-func (e *Error) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, problem := range e.Problems {
-		lines[i] = problem.String()
-	}
-	return strings.Join(lines, "\n")
-}
+func (e *Error) Error() string { return e.join("\n") }
 
-// Line is the error on one line, without the excerpts: for a log.
-func (e *Error) Line() string {
+// Line is the error on one line: for a log.
+func (e *Error) Line() string { return e.join("; ") }
+
+func (e *Error) join(separator string) string {
 	texts := make([]string, len(e.Problems))
 	for i, problem := range e.Problems {
-		problem.Excerpt = ""
 		texts[i] = strings.Join(strings.Fields(problem.String()), " ")
 	}
-	return strings.Join(texts, "; ")
+	return strings.Join(texts, separator)
 }
 
 // Load reads a configuration file. An error about its content is an *Error.
@@ -74,17 +66,25 @@ func Load(path string) (Config, error) {
 	return Parse(data, path)
 }
 
+// read reads a file whole. What is no file has no size that could be asked for: a device may go on for ever.
 func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+	file, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such configuration file; write the path of one: %w", path, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("%s: the configuration file cannot be read; let the user that nasight runs as read it: %w", path, err)
 	}
-	if info.IsDir() || info.Size() > maxFile {
-		return nil, fmt.Errorf("read configuration: %s is not a configuration file (a directory, or more than %d bytes)", path, maxFile)
+	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory and no configuration file; write the path of a file, such as %s", path, filepath.Join(path, "nasight.yml"))
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: the configuration file cannot be read to its end: %w", path, err)
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("%s: has more than %d MiB and is no configuration file; write the path of one", path, maxFile>>20)
 	}
 	return data, nil
 }
@@ -92,46 +92,33 @@ func read(path string) ([]byte, error) {
 // Parse reads a configuration; name stands for the file in errors, which are *Error. What the file leaves out keeps its
 // default.
 func Parse(data []byte, name string) (Config, error) {
+	config, _, err := parseBody(data, name)
+	return config, err
+}
+
+// parseBody is Parse, with what the file has at its first level; nil where it says nothing.
+func parseBody(data []byte, name string) (Config, ast.Node, error) {
 	config := Default()
-	var file *ast.File
-	err := guarded(func() (err error) {
-		file, err = parser.ParseBytes(data, 0)
-		return err
-	})
-	if err != nil {
-		return Config{}, syntaxError(name, err)
-	}
-	if len(file.Docs) > 1 {
-		return Config{}, &Error{Problems: []Problem{{File: name, Message: "more than one YAML document; keep one and remove the --- lines"}}}
+	file, fault := strictyaml.Read(data)
+	if fault != nil {
+		return Config{}, nil, &Error{Problems: []Problem{problemOf(name, *fault)}}
 	}
 	if blank(file) {
-		return config, nil
+		return config, nil, nil
 	}
 	if problems := structure(name, file); len(problems) > 0 {
-		return Config{}, &Error{Problems: problems}
+		return Config{}, nil, &Error{Problems: problems}
 	}
-	// What the walk leaves to the library: aliases, merged keys, tags.
-	err = guarded(func() error { return yaml.UnmarshalWithOptions(data, &config, yaml.Strict()) })
-	if err != nil {
-		return Config{}, syntaxError(name, err)
+	if fault := strictyaml.Fill(file.Docs[0].Body, &config, durations()); fault != nil {
+		return Config{}, nil, &Error{Problems: []Problem{problemOf(name, *fault)}}
 	}
 	for i := range config.Hosts {
 		config.Hosts[i].complete()
 	}
 	if problems := config.validate(); len(problems) > 0 {
-		return Config{}, located(name, file, problems)
+		return Config{}, nil, located(name, file, problems)
 	}
-	return config, nil
-}
-
-// guarded turns a panic of the YAML library, which odd input can cause, into an error.
-func guarded(read func() error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("this is not YAML that can be read; check the last change, most of all its tags, anchors and indentation")
-		}
-	}()
-	return read()
+	return config, file.Docs[0].Body, nil
 }
 
 // blank tells whether a file says nothing: the YAML library would make every value zero.
@@ -142,10 +129,6 @@ func blank(file *ast.File) bool {
 		}
 	}
 	return true
-}
-
-func syntaxError(name string, err error) *Error {
-	return &Error{Problems: []Problem{problemOf(name, err)}}
 }
 
 func (p *Problem) at(tok *token.Token) {
@@ -175,29 +158,4 @@ func find(file *ast.File, key string) *token.Token {
 		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
 	}
 	return nil
-}
-
-// kindName says in words what a value is.
-func kindName(t reflect.Type) string {
-	if t == reflect.TypeFor[time.Duration]() {
-		return "a time with a unit, as 15s"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return kindName(t.Elem())
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "keys with values"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "a whole number"
-	}
-	return "something else"
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,23 +91,26 @@ hosts:
 	}
 }
 
+// advises is a message that says what to do.
+var advises = regexp.MustCompile(`([;:,] |\()(write|leave|give|make|keep|let|set|switch|look|correct|take|has to lie|there are|expected|did you mean|name the|only one)`)
+
 // Every error names the file, the line, the column and what to do.
 func TestErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		wants []string
 	}{
-		"unknown key":           {"web:\n  listen_addr: x\n", []string{"nasight.yml:2:3: ", `unknown field "listen_addr"`, ">  2 |"}},
-		"unknown section":       {"log: {}\nmetrics: {}\n", []string{"nasight.yml:2:1: ", `"metrics"`}},
+		"unknown key":           {"web:\n  listen_addr: x\n", []string{"nasight.yml:2:3: ", "web.listen_addr: no such setting; did you mean listen_address?"}},
+		"unknown section":       {"log: {}\nmetrics: {}\n", []string{"nasight.yml:2:1: metrics: no such setting; there are web, hosts, "}},
 		"duplicate key":         {"cloud: gce\ncloud: azure\n", []string{"nasight.yml:2:1: ", "already defined"}},
-		"wrong type":            {"session:\n  cap: [1]\n", []string{"nasight.yml:2:8: ", ">  2 |"}},
-		"text for a number":     {"session:\n  cap: many\n", []string{"nasight.yml:2:8: expected a whole number, found a text"}},
+		"wrong type":            {"session:\n  cap: [1]\n", []string{"nasight.yml:2:8: session.cap: expected a whole number, found a list"}},
+		"text for a number":     {"session:\n  cap: many\n", []string{"nasight.yml:2:8: session.cap: \"many\" is no whole number; write one in digits, such as 10"}},
 		"text for a list":       {"hosts: all\n", []string{"nasight.yml:1:8: "}},
 		"broken YAML":           {"web: {\n", []string{"nasight.yml:1:"}},
-		"two documents":         {"cloud: gce\n---\ncloud: azure\n", []string{"more than one YAML document"}},
+		"two documents":         {"cloud: gce\n---\ncloud: azure\n", []string{"nasight.yml:2:1: a second document begins"}},
 		"duration without unit": {"history:\n  retention: 15\n", []string{"nasight.yml:2:14: ", `"15" is not a duration`, "15d"}},
 		"duration as a list":    {"history:\n  retention: [15d]\n", []string{"nasight.yml:2:14: ", "expected one value"}},
-		"unknown threshold":     {"detection:\n  thresholds:\n    session: {rtt: 3}\n", []string{"nasight.yml:3:15: ", `"rtt"`}},
+		"unknown threshold":     {"detection:\n  thresholds:\n    session: {rtt: 3}\n", []string{"nasight.yml:3:15: detection.thresholds.session.rtt: no such setting; did you mean rtt_ratio?"}},
 		"threshold out of range": {"detection:\n  thresholds:\n    session:\n      busiest: 80\n",
 			[]string{"nasight.yml:4:16: detection.thresholds.session.busiest: has to lie between 0 and 1: got 80"}},
 		"unknown collector": {"collectors:\n  nsf: {enabled: true}\n", []string{"nasight.yml:2:8: collectors.nsf: no such collector; there are nfs, "}},
@@ -121,18 +125,18 @@ func TestErrors(t *testing.T) {
 		"two live kernels":  {"hosts:\n  - {name: a}\n  - {name: b}\n", []string{"nasight.yml:3:", "hosts[1].netlink: missing; only one host"}},
 		"port protocol":     {"session: {ports: {2049: afp}}\n", []string{"session.ports.2049: \"afp\" is not known; write nfs, smb, iscsi"}},
 		"no port":           {"session: {ports: {}}\n", []string{"session.ports: empty"}},
-		"port out of range": {"session: {ports: {70000: nfs}}\n", []string{"nasight.yml:1:19: 70000 is no port; write 1 to 65535"}},
-		"port 0":            {"session:\n  ports:\n    0: nfs\n", []string{"nasight.yml:3:5: 0 is no port; write 1 to 65535"}},
+		"port out of range": {"session: {ports: {70000: nfs}}\n", []string{"nasight.yml:1:19: session.ports.70000: 70000 is no port; write 1 to 65535"}},
+		"port 0":            {"session:\n  ports:\n    0: nfs\n", []string{"nasight.yml:3:5: session.ports.0: 0 is no port; write 1 to 65535"}},
 		"port as a name":    {"session: {ports: {smb: 445}}\n", []string{"smb is no port; write 1 to 65535"}},
 		"mapping as a list": {"hosts: {name: a}\n", []string{"nasight.yml:1:", "expected a list, found keys with values"}},
-		"list as a mapping": {"web: [a]\n", []string{"nasight.yml:1:6: expected keys with values, found a list"}},
-		"text as a mapping": {"web: a\n", []string{"nasight.yml:1:6: expected keys with values, found a text"}},
+		"list as a mapping": {"web: [a]\n", []string{"nasight.yml:1:6: web: expected keys with values, found a list"}},
+		"text as a mapping": {"web: a\n", []string{"nasight.yml:1:6: web: expected keys with values, found a text"}},
 		"no web configuration": {"web: {config_file: /no/such/web.yml}\n",
 			[]string{"nasight.yml:1:20: web.config_file: there is no file /no/such/web.yml"}},
 		"directory for it": {"web: {config_file: /}\n", []string{"web.config_file: / is no file"}},
 		"all collectors off": {everyCollector("{enabled: false}"),
 			[]string{"collectors: every collector is switched off"}},
-		"through an alias":           {"web: &w {listen_addr: x}\nlog: *w\n", []string{"nasight.yml:1:10: unknown field \"listen_addr\""}},
+		"through an alias":           {"web: &w {listen_addr: x}\nlog: *w\n", []string{"nasight.yml:1:10: web.listen_addr: no such setting"}},
 		"whole number":               {"detection: {for: 99999999999999999999999}\n", []string{"nasight.yml:1:18: "}},
 		"session cap":                {"session: {cap: 0}\n", []string{"session.cap: 0 is out of range"}},
 		"rate without unit":          {"network_cap: {receive: 32}\n", []string{"network_cap.receive: 32 bytes per second is less than 1Mbit/s; write a unit"}},
@@ -155,7 +159,7 @@ func TestErrors(t *testing.T) {
 		"name of a header":           {"promhost: [{url: http://example.com, headers: {\"X Scope\": a}}]\n", []string{"promhost[0].headers: \"X Scope\" is no name of a header"}},
 		"value of a header":          {"promhost: [{url: http://example.com, headers: {X-Scope: \"a\\nb\"}}]\n", []string{"promhost[0].headers: the value of X-Scope has control characters"}},
 		"a Prometheus twice":         {"promhost:\n  - url: http://example.com\n  - url: http://example.com/\n", []string{"nasight.yml:3:10: promhost[1].url: http://example.com/ is read by promhost[0] already"}},
-		"a price":                    {"detection:\n  prices:\n    - {cloud: gcp}\n", []string{"nasight.yml:3:", "detection.prices[0]: needs a cloud and a service", `detection.prices[0]: item "" is none of`, `detection.prices[0]: date "" is no day`}},
+		"a price":                    {"detection:\n  prices:\n    - {cloud: gcp}\n", []string{"nasight.yml:3:", "detection.prices[0].service: missing; write gcnv", `detection.prices[0].item: "" is not known; write capacity`, `detection.prices[0].date: "" is no day`}},
 		"log level":                  {"log: {level: loud}\n", []string{"log.level: \"loud\" is not known; write debug, info, warn, error"}},
 	} {
 		_, err := Parse([]byte(test.text), "nasight.yml")
@@ -167,6 +171,11 @@ func TestErrors(t *testing.T) {
 		for _, want := range test.wants {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error lacks %q:\n%s", name, want, err)
+			}
+		}
+		for _, problem := range parsed.Problems {
+			if !advises.MatchString(problem.Message) {
+				t.Errorf("%s: no key, or nothing to do: %s", name, problem)
 			}
 		}
 		if strings.Contains(err.Error(), "Go struct") || strings.Contains(err.Error(), "reflect") {
@@ -212,7 +221,7 @@ func TestEveryThresholdIsTold(t *testing.T) {
 	}
 	slices.Sort(keys)
 	want := []string{
-		"prices[1]", "prices[2]", "thresholds.hint_below", "thresholds.limit.at", "thresholds.multichannel.single",
+		"prices[1].item", "prices[2].usd", "thresholds.hint_below", "thresholds.limit.at", "thresholds.multichannel.single",
 		"thresholds.session.busiest", "thresholds.session.softirq",
 	}
 	if diff := cmp.Diff(want, keys); diff != "" {
@@ -256,7 +265,7 @@ func TestLoad(t *testing.T) {
 	if err != nil || config.Cloud != "azure" {
 		t.Fatalf("cloud %q, error %v", config.Cloud, err)
 	}
-	if _, err := Load(directory); err == nil || !strings.Contains(err.Error(), "not a configuration file") {
+	if _, err := Load(directory); err == nil || !strings.Contains(err.Error(), "is a directory and no configuration file") {
 		t.Errorf("a directory: error %v", err)
 	}
 	if _, err := Load(filepath.Join(directory, "none.yml")); !errors.Is(err, os.ErrNotExist) {
@@ -310,9 +319,9 @@ export:
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for text, wants := range map[string]string{
-		`export: {otlp: {endpont: x}}`:                                    `unknown field "endpont"`,
+		`export: {otlp: {endpont: x}}`:                                    "export.otlp.endpont: no such setting; did you mean endpoint?",
 		`export: {otlp: {endpoint: "otel:4317"}}`:                         "export.otlp.endpoint",
-		`export: {otlp: {endpoint: "http://a:1", interval: 2}}`:           "expected a time with a unit, as 15s, found a whole number",
+		`export: {otlp: {endpoint: "http://a:1", interval: 2}}`:           `export.otlp.interval: "2" is not a duration: write it with a unit`,
 		`export: {otlp: {endpoint: "https://a:1", tls: {ca_file: gone}}}`: "there is no file gone",
 		`export: {otlp: {header_files: {Authorization: gone}}}`:           "there is no file gone",
 	} {

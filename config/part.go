@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/parser"
+	"github.com/nasight/nasight/internal/strictyaml"
 )
 
 // LoadSections reads a configuration file that may have these sections alone, for a command that has its own way with all
@@ -14,24 +14,22 @@ func LoadSections(path string, sections ...string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	cfg, err := Parse(data, path)
+	cfg, body, err := parseBody(data, path)
 	if err != nil {
 		return Config{}, err
 	}
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return Config{}, syntaxError(path, err)
+	if body == nil {
+		return cfg, nil
 	}
-	w := &walker{name: path}
-	if !blank(file) {
-		for _, pair := range w.pairs(file.Docs[0].Body) {
-			if key := keyText(pair.Key); !slices.Contains(sections, key) {
-				w.fail(pair.Key.GetToken(), "%s: is not taken here; leave it out, and keep %s", cut(key, longestValue), strings.Join(sections, ", "))
-			}
+	var problems []Problem
+	for _, key := range strictyaml.Keys(body) {
+		if !slices.Contains(sections, key.Key) {
+			key.Message = "is not taken here; leave it out, and keep " + strings.Join(sections, ", ")
+			problems = append(problems, problemOf(path, key))
 		}
 	}
-	if len(w.problems) > 0 {
-		return Config{}, &Error{Problems: w.problems}
+	if len(problems) > 0 {
+		return Config{}, &Error{Problems: problems}
 	}
 	return cfg, nil
 }

@@ -27,7 +27,7 @@ func TestLoadSections(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"export:\nhosts: []\n":                    "part.yml:2:1: hosts: is not taken here; leave it out, and keep export, alerting",
-		"x: &a {log: {level: info}}\n<<: *a\n":    `unknown field "x"`,
+		"x: &a {log: {level: info}}\n<<: *a\n":    "x: no such setting; ",
 		"log: &a {level: info}\n":                 "log: is not taken here",
 		"export: {otlp: {endpoint: nowhere}}\n":   "export.otlp.endpoint",
 		"hosts: []\nhistory: {path: elsewhere}\n": "part.yml:2:1: history: is not taken here",
@@ -37,7 +37,7 @@ func TestLoadSections(t *testing.T) {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}
-	if _, err := LoadSections(filepath.Join(t.TempDir(), "none.yml"), "export"); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := LoadSections(filepath.Join(t.TempDir(), "none.yml"), "export"); err == nil || !strings.Contains(err.Error(), "there is no such configuration file") {
 		t.Errorf("no file: error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -79,7 +80,7 @@ func tagged(t reflect.Type, key string) int {
 func (c *check) prices(rows []detectors.PriceRow) {
 	for i, row := range rows {
 		for _, mistake := range row.Mistakes() {
-			c.fail(fmt.Sprintf("detection.prices[%d]", i), "%s", mistake)
+			c.section(fmt.Sprintf("detection.prices[%d]", i), errors.New(mistake))
 		}
 	}
 }

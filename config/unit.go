@@ -39,7 +39,8 @@ func (d Duration) String() string { return time.Duration(d).String() }
 func scalar[T any](node ast.Node, parse func(string) (T, error), into *T) error {
 	text, ok := scalarText(node)
 	if !ok {
-		return &yaml.SyntaxError{Message: "expected one value, found a " + node.Type().YAMLName(), Token: node.GetToken()}
+		message := "expected one value such as 15s, 512MiB or 4GB/s, found a " + node.Type().YAMLName()
+		return &yaml.SyntaxError{Message: message, Token: node.GetToken()}
 	}
 	value, err := parse(text)
 	if err != nil {
@@ -103,6 +104,9 @@ func parseSize(text string) (int64, error) {
 	parts := quantity.FindStringSubmatch(text)
 	if parts != nil && parts[3] == "" {
 		if unit, ok := sizeUnits[parts[2]]; ok {
+			if unit == 1 && strings.Contains(parts[1], ".") {
+				return 0, fmt.Errorf("%q is not a size: write whole bytes, or a unit as in 512MiB or 10GB", text)
+			}
 			if bytes := number(parts[1]) * unit; bytes < math.MaxInt64 {
 				return int64(bytes), nil
 			}

@@ -107,12 +107,12 @@ func (c *check) web(web Web) {
 	case errors.Is(err, fs.ErrNotExist):
 		c.fail("web.config_file", "there is no file %s; write the path of a web configuration file, or leave the key out", web.ConfigFile)
 	case err != nil:
-		c.fail("web.config_file", "cannot be read: %v", err)
+		c.fail("web.config_file", "cannot be read: %v; let the user that nasight runs as read it", err)
 	case !info.Mode().IsRegular():
 		c.fail("web.config_file", "%s is no file; write the path of a web configuration file", web.ConfigFile)
 	default:
 		if err := toolkit.Validate(web.ConfigFile); err != nil {
-			c.fail("web.config_file", "%s: %s", web.ConfigFile, strings.Join(strings.Fields(err.Error()), " "))
+			c.fail("web.config_file", "%s: %s; correct that file", web.ConfigFile, strings.Join(strings.Fields(err.Error()), " "))
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/nasight/nasight/collectors"
 	"github.com/nasight/nasight/collectors/list"
 	"github.com/nasight/nasight/schema"
@@ -50,6 +52,16 @@ func (c *Config) unused() (warnings []string) {
 	return warnings
 }
 
+// unlearnt is a past that is to be learnt from and is not kept. How long a server keeps it, only that server knows.
+func (c *Config) unlearnt() []string {
+	learn, kept := time.Duration(c.Detection.Anomalies.Learn), time.Duration(c.History.Retention)
+	if !c.Detection.Anomalies.Enabled || c.History.Remote() || learn <= kept {
+		return nil
+	}
+	return []string{fmt.Sprintf("detection.anomalies.learn of %s is longer than history.retention of %s: what is older is not there to learn from; write less, or keep more.",
+		model.Duration(learn), model.Duration(kept))}
+}
+
 // Warnings are what is allowed and hardly meant, a sentence each; none for most configurations.
 func (c *Config) Warnings() []string {
 	var warnings []string
@@ -73,6 +85,7 @@ func (c *Config) Warnings() []string {
 		short(fmt.Sprintf("promhost[%d].interval", i), one.Every())
 	}
 	warnings = append(warnings, c.unused()...)
+	warnings = append(warnings, c.unlearnt()...)
 	if len(c.Hosts) == 0 {
 		return warnings
 	}

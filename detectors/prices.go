@@ -51,23 +51,26 @@ func (r PriceRow) check() error {
 	return nil
 }
 
-// Mistakes are all that is wrong with a price, a few words each; none where it can be reckoned with.
+// Mistakes are all that is wrong with a price, each behind its key and a colon; none where it can be reckoned with.
 func (r PriceRow) Mistakes() (found []string) {
 	fail := func(format string, arguments ...any) { found = append(found, fmt.Sprintf(format, arguments...)) }
-	if r.Cloud == "" || r.Service == "" {
-		fail("needs a cloud and a service, such as gcp and gcnv")
+	if r.Cloud == "" {
+		fail("cloud: missing; write gcp or azure")
+	}
+	if r.Service == "" {
+		fail("service: missing; write gcnv, azurefiles or azurenetapp")
 	}
 	known, item := units()[r.Item]
 	if _, unit := known[r.Unit]; !item {
-		fail("item %q is none of capacity, throughput, iops", r.Item)
+		fail("item: %q is not known; write capacity, throughput or iops", r.Item)
 	} else if !unit {
-		fail("unit %q does not fit the item %s: use one for a month or an hour, such as GiB-month or MiB/s-hour", r.Unit, r.Item)
+		fail("unit: %q does not fit the item %s; write one for a month or an hour, such as GiB-month or MiB/s-hour", r.Unit, r.Item)
 	}
 	if math.IsNaN(r.USD) || r.USD < 0 || r.USD > 1e6 {
-		fail("usd has to lie between 0 and 1e6: got %g", r.USD)
+		fail("usd: %g is out of range; write 0 to 1000000", r.USD)
 	}
 	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
-		fail("date %q is no day such as 2026-09-21: a price without one cannot be trusted", r.Date)
+		fail("date: %q is no day; write the one of the price, such as \"2026-09-21\"", r.Date)
 	}
 	return found
 }

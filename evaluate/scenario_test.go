@@ -46,10 +46,10 @@ func TestScenarioErrors(t *testing.T) {
 	good := without(limited, "HOSTS")
 	const truth = "- {detector: limit_reached, variant: throughput, resource: {pool: pool-1, volume: home}, from: 30m}"
 	for _, row := range []struct{ old, text, want string }{
-		{"duration: 90m", "duration: 90m\ndurations: 1h", `test.yml:5: unknown field "durations"`},
-		{"service_level", "service_level_", `test.yml:12: unknown field "service_level_"`},
-		{"from: 30m", "from: 30m, form: 1m", `test.yml:20: unknown field "form"`},
-		{"set: {load: {read_mibps: 300}}", "set: {laod: {read_mibps: 300}}", `test.yml:18: unknown field "laod"`},
+		{"duration: 90m", "duration: 90m\ndurations: 1h", "test.yml:5: durations: no such setting; did you mean duration?"},
+		{"service_level", "service_level_", "service_level_: no such setting; did you mean service_level?"},
+		{"from: 30m", "from: 30m, form: 1m", "test.yml:20: truth[0].form: no such setting; did you mean from?"},
+		{"set: {load: {read_mibps: 300}}", "set: {laod: {read_mibps: 300}}", "laod: no such setting; did you mean load?"},
 		{"name: volume-at-its-limit", "name: Volume at its limit", "test.yml:2: name: "},
 		{"about: Clients ask for more of a volume than its limit.", "about: ' '", "test.yml:3: about: is empty"},
 		{"duration: 90m", "duration: 0s", "test.yml:4: duration: 0s is out of range: 1m0s to 336h0m0s in steps of 15s"},

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/common/config"
 
 	"github.com/nasight/nasight/internal/redirect"
+	"github.com/nasight/nasight/internal/trust"
 )
 
 // newClient makes the HTTP client with the credentials and certificates of the configuration.
@@ -49,7 +50,7 @@ func newClient(cfg PusherConfig) (*http.Client, *statusRecorder, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("HTTP client: %w", err)
 	}
-	client.Transport = redirect.Refuse(client.Transport)
+	client.Transport = trust.Explain(redirect.Refuse(client.Transport), trust.Keys{Address: "url", Authority: "ca_file"})
 	if cfg.Wrap != nil {
 		client.Transport = cfg.Wrap(client.Transport)
 	}

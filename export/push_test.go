@@ -197,7 +197,7 @@ func TestPusherSaysWhatKeepsSamplesBack(t *testing.T) {
 		"wrong token":       {answer{status: 401}, "", "look at basic_auth, bearer_token_file and headers"},
 		"not allowed":       {answer{status: 403}, "", "look at basic_auth, bearer_token_file and headers"},
 		"no such path":      {answer{status: 404}, "", "there is no remote-write receiver at this address"},
-		"unknown authority": {answer{}, unknown.URL, "unknown authority"},
+		"unknown authority": {answer{}, unknown.URL, "unknown authority; name its authority's certificate in ca_file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiver(t, test.answer, test.answer)

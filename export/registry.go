@@ -17,6 +17,14 @@ type Build struct {
 	Revision string
 }
 
+// Agent is what the requests of a program say who they are of: to receivers, to clouds and to whoever else it asks.
+func (b Build) Agent(program string) string {
+	if b.Version == "" {
+		return program
+	}
+	return program + "/" + b.Version
+}
+
 // BuildInfo is the one family of ours that is not in the schema: it belongs to the process and not to a host.
 var BuildInfo = &schema.Family{
 	Name: "nasight_build_info", Type: schema.Info, Labels: []string{"version", "revision", "goversion"},

@@ -25,6 +25,7 @@ type cloud struct {
 	netapp  *budget.Budget // nil before the first configuration that reads Azure NetApp Files
 	filled  func()         // told when the past is in history
 	tracer  *otlp.Tracer   // gets a span for every request
+	agent   string         // what requests say who they are of
 	log     *slog.Logger
 }
 
@@ -63,7 +64,7 @@ func (r *reader) sources(cfg config.Config) (entries []collectors.Entry, err err
 		if c.budget == nil {
 			c.budget = gcnv.NewBudget(cfg.GCNV, c.memory, nil)
 		}
-		if r.source, err = gcnv.New(cfg.GCNV, gcnv.Options{Memory: c.memory, Budget: c.budget, Tracer: c.tracer, Logger: c.log}); err != nil {
+		if r.source, err = gcnv.New(cfg.GCNV, gcnv.Options{Memory: c.memory, Budget: c.budget, Tracer: c.tracer, Agent: c.agent, Logger: c.log}); err != nil {
 			return nil, err
 		}
 		entries = append(entries, r.source.Entries()...)
@@ -75,7 +76,7 @@ func (r *reader) sources(cfg config.Config) (entries []collectors.Entry, err err
 		if c.history == nil {
 			cfg.AzureFiles.BackfillDays = 0
 		}
-		if r.azure, err = azurefiles.New(cfg.AzureFiles, azurefiles.Options{Memory: c.memory, Budget: c.azure, Tracer: c.tracer, Logger: c.log}); err != nil {
+		if r.azure, err = azurefiles.New(cfg.AzureFiles, azurefiles.Options{Memory: c.memory, Budget: c.azure, Tracer: c.tracer, Agent: c.agent, Logger: c.log}); err != nil {
 			return nil, err
 		}
 		entries = append(entries, r.azure.Entries()...)
@@ -87,7 +88,7 @@ func (r *reader) sources(cfg config.Config) (entries []collectors.Entry, err err
 		if c.history == nil {
 			cfg.AzureNetApp.BackfillDays = 0
 		}
-		if r.netapp, err = azurenetapp.New(cfg.AzureNetApp, azurenetapp.Options{Memory: c.memory, Budget: c.netapp, Tracer: c.tracer, Logger: c.log}); err != nil {
+		if r.netapp, err = azurenetapp.New(cfg.AzureNetApp, azurenetapp.Options{Memory: c.memory, Budget: c.netapp, Tracer: c.tracer, Agent: c.agent, Logger: c.log}); err != nil {
 			return nil, err
 		}
 		entries = append(entries, r.netapp.Entries()...)

@@ -208,7 +208,7 @@ func (s *Server) reloadRequest(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, append([]string{"reloaded"}, notes...)...)
 }
 
-// inOneLine is an error for the log: without the excerpts of the file.
+// inOneLine is an error for the log, whose lines are one each.
 func inOneLine(err error) string {
 	var mistakes *config.Error
 	if errors.As(err, &mistakes) {

@@ -158,7 +158,7 @@ func (s *Server) open(ctx context.Context, cfg config.Config, openHistory opener
 	}
 	s.pushing.memory = s.memory
 	s.output = collectors.Fanout{s.store, &keeper{history: s.history, log: s.log}, s.health}
-	s.cloud = &cloud{memory: s.memory, tracer: otlp.NewTracer(), log: s.log, filled: func() {
+	s.cloud = &cloud{memory: s.memory, tracer: otlp.NewTracer(), agent: s.via.agent, log: s.log, filled: func() {
 		nudge(s.evaluator.filled)
 		nudge(s.anomalies.filled)
 	}}

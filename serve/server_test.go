@@ -209,13 +209,13 @@ func TestBadReloadIsLoggedOnOneLine(t *testing.T) {
 	go func() { ended <- server.reloadOn(ctx, hangups) }()
 	hangups <- syscall.SIGHUP
 	line := <-lines
-	for _, want := range []string{"after SIGHUP", file + `:1:7: unknown field`, `; ` + file + `:2:1: unknown field`} {
+	for _, want := range []string{"after SIGHUP", file + ":1:7: web.listen_addr: no such setting", "; " + file + ":2:1: metrics: no such setting"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("lacks %q: %s", want, line)
 		}
 	}
-	if strings.Contains(line, `\n`) || strings.Count(line, "\n") != 1 || strings.Contains(line, "^") {
-		t.Errorf("not one line, or with an excerpt: %s", line)
+	if strings.Contains(line, `\n`) || strings.Count(line, "\n") != 1 {
+		t.Errorf("not one line: %s", line)
 	}
 	cancel()
 	if err := <-ended; err != nil {

@@ -23,7 +23,7 @@ type via struct{ self, agent string }
 func newVia(agent string) via { return via{rand.Text(), agent} }
 
 // agentOf is what the requests of a program say who they are of.
-func agentOf(build export.Build) string { return "nasight/" + build.Version }
+func agentOf(build export.Build) string { return build.Agent("nasight") }
 
 type hopsKey struct{}
 

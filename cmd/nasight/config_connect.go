@@ -24,17 +24,17 @@ func cloudTrials(cfg *config.Config) []cloudTrial {
 	var trials []cloudTrial
 	if cfg.GCNV.Enabled() {
 		trials = append(trials, cloudTrial{"Google Cloud NetApp Volumes", func(ctx context.Context) (*connect.Section, error) {
-			return gcnv.Connect(ctx, cfg.GCNV, gcnvPrices(cfg), gcnv.Options{})
+			return gcnv.Connect(ctx, cfg.GCNV, gcnvPrices(cfg), gcnv.Options{Agent: agentName()})
 		}})
 	}
 	if cfg.AzureFiles.Enabled() {
 		trials = append(trials, cloudTrial{"Azure Files", func(ctx context.Context) (*connect.Section, error) {
-			return azurefiles.Connect(ctx, cfg.AzureFiles, azurefiles.Options{})
+			return azurefiles.Connect(ctx, cfg.AzureFiles, azurefiles.Options{Agent: agentName()})
 		}})
 	}
 	if cfg.AzureNetApp.Enabled() {
 		trials = append(trials, cloudTrial{"Azure NetApp Files", func(ctx context.Context) (*connect.Section, error) {
-			return azurenetapp.Connect(ctx, cfg.AzureNetApp, azurenetapp.Options{})
+			return azurenetapp.Connect(ctx, cfg.AzureNetApp, azurenetapp.Options{Agent: agentName()})
 		}})
 	}
 	return trials

@@ -88,7 +88,7 @@ func TestEvaluateFails(t *testing.T) {
 		code    int
 		says    string
 	}{
-		{"an unknown key", evaluateCommand{Scenarios: bad}, motionless, 2, filepath.Join(bad, "one.yml") + `:3: unknown field "durations"`},
+		{"an unknown key", evaluateCommand{Scenarios: bad}, motionless, 2, filepath.Join(bad, "one.yml") + `:3: durations: no such setting; did you mean duration?`},
 		{"an impossible network", evaluateCommand{Scenarios: good}, impossible, 2, filepath.Join(good, "one.yml") + ":5: fleet: no such network"},
 		{"no such directory", evaluateCommand{Scenarios: "/no/such"}, motionless, 2, "--scenarios=/no/such: there is no such directory"},
 		{"no scenarios in it", evaluateCommand{Scenarios: t.TempDir()}, motionless, 2, "holds no file"},

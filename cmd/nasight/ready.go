@@ -58,6 +58,7 @@ func ask(ctx context.Context, address string) (status int, answer string, err er
 	if err != nil {
 		return 0, "", err
 	}
+	request.Header.Set("User-Agent", agentName())
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return 0, "", err

@@ -11,3 +11,6 @@ var release string
 func build() export.Build { return cli.Build(release) }
 
 func version() string { return build().Version }
+
+// agentName is what the requests of this program say who they are of.
+func agentName() string { return build().Agent("nasight") }

@@ -37,7 +37,7 @@ func TestConfigNamesTheKeyThatIsWrong(t *testing.T) {
 	}{
 		"a name for an id":  {func(c *Config) { c.Subscriptions = []string{"production"} }, "subscriptions[0]: \"production\" is no subscription id"},
 		"one twice":         {func(c *Config) { c.Subscriptions = []string{testSubscription, testSubscription} }, "subscriptions[1]: "},
-		"no expression":     {func(c *Config) { c.Exclude = []string{"("} }, "include, exclude: \"(\" is no regular expression"},
+		"no expression":     {func(c *Config) { c.Exclude = []string{"("} }, "exclude[0]: \"(\" is no regular expression"},
 		"another cloud":     {func(c *Config) { c.Cloud = "moon" }, "cloud: \"moon\" is not known; write public, usgov, china"},
 		"another identity":  {func(c *Config) { c.Identity.Kind = "key" }, "identity.kind: "},
 		"a principal alone": {func(c *Config) { c.Identity.Kind = "service_principal" }, "identity.secret_file: missing"},

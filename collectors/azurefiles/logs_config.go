@@ -37,7 +37,7 @@ func (l Logs) validate(fail azureapi.FailFunc) {
 		case !azureapi.IsGUID(id):
 			fail(key, "%q is no workspace id; write the one on the workspace's overview, 8-4-4-4-12 hexadecimal digits", id)
 		case seen[strings.ToLower(id)]:
-			fail(key, "%q is there twice", id)
+			fail(key, "%q is there twice; leave one out", id)
 		}
 		seen[strings.ToLower(id)] = true
 	}
@@ -47,7 +47,7 @@ func (l Logs) validate(fail azureapi.FailFunc) {
 	case l.Period < shortestPeriod || l.Period > longestPeriod:
 		fail("logs.period", "%s is out of range; write %s to %s", l.Period, shortestPeriod, longestPeriod)
 	case l.Window > l.Period:
-		fail("logs.window", "%s is longer than logs.period, %s; samples would overlap", l.Window, l.Period)
+		fail("logs.window", "%s is longer than logs.period, %s; samples would overlap: write less", l.Window, l.Period)
 	}
 	if l.Clients < 1 || l.Clients > mostClients {
 		fail("logs.clients", "%d is out of range; write 1 to %d", l.Clients, mostClients)

@@ -22,7 +22,7 @@ func TestConfigNamesTheKeyThatIsWrong(t *testing.T) {
 		want   string
 	}{
 		"a name for an id":        {func(c *Config) { c.Subscriptions = []string{"production"} }, "subscriptions[0]: \"production\" is no subscription id"},
-		"no expression":           {func(c *Config) { c.Exclude = []string{"("} }, "include, exclude: \"(\" is no regular expression"},
+		"no expression":           {func(c *Config) { c.Exclude = []string{"("} }, "exclude[0]: \"(\" is no regular expression"},
 		"another cloud":           {func(c *Config) { c.Cloud = "moon" }, "cloud: \"moon\" is not known; write public, usgov, china"},
 		"another identity":        {func(c *Config) { c.Identity.Kind = "key" }, "identity.kind: "},
 		"plain HTTP":              {func(c *Config) { c.Endpoints.Metrics = "http://192.0.2.1/" }, "endpoints.metrics: "},

@@ -30,6 +30,7 @@ type Options struct {
 	Clock      func() time.Time       // nil for time.Now
 	Tracer     trace.Tracer           // gets a span for every request; nil for none
 	Logger     *slog.Logger           // nil for none
+	Agent      string                 // what requests say who they are of; empty for nasight
 
 	FirstRetry time.Duration // pause before the first repetition of a request; 0 for the SDK's
 	// BackfillPause is how long the back-fill waits after a failure, and ever longer after the next ones; 0 for 5 min.
@@ -71,7 +72,7 @@ func New(cfg Config, opts Options) (*Source, error) {
 		cfg: cfg, opts: opts, wanted: wanted, groups: groups(), budget: opts.Budget,
 		clients: azureapi.NewClients(azureapi.ClientOptions{
 			Access: cfg.access(), Budget: opts.Budget, API: apiOf, FirstRetry: opts.FirstRetry, Given: opts.Credential, Clock: opts.Clock,
-			Service: Service, Tracer: opts.Tracer,
+			Service: Service, Tracer: opts.Tracer, Agent: opts.Agent,
 		}),
 	}
 	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: azureapi.Lasting, Pause: opts.BackfillPause, Logger: opts.Logger})

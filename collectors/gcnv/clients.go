@@ -36,7 +36,6 @@ const (
 	netappURL    = "https://netapp.googleapis.com/"
 	resourcesURL = "https://cloudresourcemanager.googleapis.com/"
 	readScope    = "https://www.googleapis.com/auth/monitoring.read"
-	agent        = "nasight"
 )
 
 // dial makes the options that the configuration asks for: the credentials of the environment (a key file, workload
@@ -46,7 +45,7 @@ func (c Config) dial(ctx context.Context, name string) ([]option.ClientOption, e
 	if name == string(monitoringAPI) {
 		scope = readScope
 	}
-	opts := []option.ClientOption{option.WithUserAgent(agent), option.WithTelemetryDisabled()}
+	opts := []option.ClientOption{option.WithTelemetryDisabled()}
 	if endpoint := c.endpoint(api(name)); endpoint != "" {
 		opts = append(opts, option.WithEndpoint(endpoint))
 	}
@@ -84,8 +83,9 @@ func (c Config) endpoint(name api) string {
 
 // clients are the connections to the APIs under one set of credentials. They are made when they are first needed.
 type clients struct {
-	dial Dial
-	gate *gate
+	dial  Dial
+	agent string // what requests say who they are of
+	gate  *gate
 
 	mu      sync.Mutex
 	current *connections
@@ -169,7 +169,7 @@ func (c *clients) connect(ctx context.Context) (*connections, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, option.WithGRPCDialOption(grpc.WithChainUnaryInterceptor(c.gate.unary)))
+	opts = append(opts, option.WithUserAgent(c.agent), option.WithGRPCDialOption(grpc.WithChainUnaryInterceptor(c.gate.unary)))
 	conns := &connections{}
 	if conns.metrics, err = monitoring.NewMetricClient(ctx, opts...); err != nil {
 		return nil, fmt.Errorf("monitoring client: %w", err)
@@ -191,7 +191,7 @@ func (c *clients) rest(ctx context.Context, name api, base string) (*rest, error
 	if err != nil {
 		return nil, err
 	}
-	client, endpoint, err := htransport.NewClient(ctx, opts...)
+	client, endpoint, err := htransport.NewClient(ctx, append(opts, option.WithUserAgent(c.agent))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s client: %w", name, err)
 	}

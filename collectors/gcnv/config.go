@@ -144,7 +144,7 @@ func (c Config) validateScope(fail failFunc) {
 		case !projectID.MatchString(project):
 			fail(key, "%q is no project id; write it as the console shows it, without projects/", project)
 		case seen[project]:
-			fail(key, "%q is there twice", project)
+			fail(key, "%q is there twice; leave one out", project)
 		}
 		seen[project] = true
 	}
@@ -153,9 +153,8 @@ func (c Config) validateScope(fail failFunc) {
 			fail(fmt.Sprintf("folders[%d]", i), "%q is no folder id; write its digits, without folders/", folder)
 		}
 	}
-	if _, err := newSelection(c.Include, c.Exclude); err != nil {
-		fail("include, exclude", "%v", err)
-	}
+	validatePatterns(fail, "include", c.Include)
+	validatePatterns(fail, "exclude", c.Exclude)
 	if c.Impersonate != "" && (len(c.Impersonate) < shortestEmail || !strings.Contains(c.Impersonate, "@")) {
 		fail("impersonate", "%q is no service account; write its e-mail address", c.Impersonate)
 	}
@@ -166,7 +165,7 @@ func (c Config) validateEndpoints(fail failFunc) {
 		fail("endpoints.insecure", "Google's own addresses take no request without TLS and credentials; write endpoints.monitoring and endpoints.netapp of an emulator, or leave it out")
 	}
 	if e := c.Endpoints.Monitoring; strings.Contains(e, "/") {
-		fail("endpoints.monitoring", "%q is not HOST:PORT", e)
+		fail("endpoints.monitoring", "%q is not HOST:PORT; write it without https:// and a path, as monitoring.example.com:443", e)
 	}
 	for key, text := range map[string]string{"netapp": c.Endpoints.NetApp, "resource_manager": c.Endpoints.ResourceManager} {
 		address, err := url.Parse(text)

@@ -51,7 +51,7 @@ func TestValidate(t *testing.T) {
 		"endpoints.insecure":           func(c *Config) { c.Endpoints = Endpoints{Insecure: true, NetApp: "http://127.0.0.1:1"} },
 		"projects[1]":                  func(c *Config) { c.Projects = []string{"example", "example"} },
 		"folders[0]":                   func(c *Config) { c.Folders = []string{"folders/1"} },
-		"include, exclude":             func(c *Config) { c.Exclude = []string{"("} },
+		"exclude[0]":                   func(c *Config) { c.Exclude = []string{"("} },
 		"impersonate":                  func(c *Config) { c.Impersonate = "reader" },
 		"endpoints.monitoring":         func(c *Config) { c.Endpoints.Monitoring = "https://example.com" },
 		"endpoints.netapp":             func(c *Config) { c.Endpoints.NetApp = "example.com" },

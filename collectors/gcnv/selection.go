@@ -23,6 +23,19 @@ func newSelection(include, exclude []string) (selection, error) {
 	return s, err
 }
 
+// validatePatterns complains about each expression that is none.
+func validatePatterns(fail failFunc, key string, expressions []string) {
+	if len(expressions) > mostPatterns {
+		fail(key, "%d are too many; write %d at most", len(expressions), mostPatterns)
+		return
+	}
+	for i, expression := range expressions {
+		if _, err := compile([]string{expression}); err != nil {
+			fail(fmt.Sprintf("%s[%d]", key, i), "%v; correct it, as example-prod or example-.*", err)
+		}
+	}
+}
+
 func compile(expressions []string) ([]*regexp.Regexp, error) {
 	compiled := make([]*regexp.Regexp, 0, len(expressions))
 	for _, expression := range expressions {

@@ -3,6 +3,7 @@
 package gcnv
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,7 @@ type Options struct {
 	Clock  func() time.Time  // nil for time.Now
 	Tracer trace.Tracer      // gets a span for every request; nil for none
 	Logger *slog.Logger      // nil for none
+	Agent  string            // what requests say who they are of; empty for nasight
 
 	FirstRetry time.Duration // pause before the first repetition of a request; 0 for 1 s
 	Patience   time.Duration // time after which a request is not repeated any more; 0 for 90 s
@@ -75,7 +77,7 @@ func New(cfg Config, opts Options) (*Source, error) {
 	s := &Source{
 		cfg: cfg, opts: opts, wanted: wanted, rows: chosen(cfg.Tiers), budget: opts.Budget,
 		numbers: map[string]string{},
-		clients: &clients{dial: opts.Dial, gate: newGate(cfg.Pacing, opts)},
+		clients: &clients{dial: opts.Dial, agent: opts.Agent, gate: newGate(cfg.Pacing, opts)},
 	}
 	s.past = collectors.NewPast(collectors.PastOptions{Fill: s.fill, Minor: onlyRefused, Pause: opts.BackfillPause, Logger: opts.Logger})
 	for _, id := range cfg.Projects {
@@ -94,6 +96,7 @@ func (o Options) withDefaults(cfg Config) Options {
 	if o.Tracer == nil {
 		o.Tracer = noop.Tracer{}
 	}
+	o.Agent = cmp.Or(o.Agent, "nasight")
 	if o.Dial == nil {
 		o.Dial = cfg.dial
 	}

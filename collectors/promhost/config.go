@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/config"
+
+	"github.com/nasight/nasight/internal/trust"
 )
 
 // Config is one Prometheus whose exporters are read.
@@ -75,23 +77,23 @@ func (c Config) Validate() error {
 		fail("match", "%q is no list of matchers; write job=\"node\", without braces", c.Match)
 	}
 	if c.HostLabel != "" && !labelName.MatchString(c.HostLabel) {
-		fail("host_label", "%q is no name of a label", c.HostLabel)
+		fail("host_label", "%q is no name of a label; write letters, digits and underscores, as instance", c.HostLabel)
 	}
 	if c.Interval != 0 && (c.Interval < shortestInterval || c.Interval > longestInterval) {
 		fail("interval", "%s is out of range; write %s to %s", c.Interval, shortestInterval, longestInterval)
 	}
 	if (c.BasicAuth.Username == "") != (c.BasicAuth.PasswordFile == "") {
-		fail("basic_auth", "takes both username and password_file")
+		fail("basic_auth", "takes both username and password_file; write both, or leave them out")
 	}
 	if c.BasicAuth.Username != "" && c.BearerTokenFile != "" {
 		fail("bearer_token_file", "cannot go with basic_auth; leave one of them out")
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
-		fail("tls", "takes both cert_file and key_file")
+		fail("tls", "takes both cert_file and key_file; write both, or leave them out")
 	}
 	if settings := c.client(); settings.HTTPHeaders != nil {
 		if err := settings.HTTPHeaders.Validate(); err != nil {
-			fail("headers", "%v", err)
+			fail("headers", "%v; leave it out", err)
 		}
 	}
 	return errors.Join(errs...)
@@ -152,5 +154,7 @@ func (c Config) transport(agent string) (http.RoundTripper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
 	}
-	return transport, nil
+	return trust.Explain(transport, trust.Keys{
+		Address: "url", Authority: "tls.ca_file", ServerName: "tls.server_name", Client: "tls.cert_file and tls.key_file",
+	}), nil
 }

@@ -89,7 +89,7 @@ func (c Config) Validate() error {
 	v.within("timeout", c.Timeout, shortestTimeout, longestTimeout)
 	v.headers(c)
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
-		v.fail("tls", "takes both cert_file and key_file")
+		v.fail("tls", "takes both cert_file and key_file; write both, or leave them out")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
 		if name == "" || len(name) > longestAttribute || strings.ContainsFunc(name+c.Resource[name], unicode.IsControl) {
@@ -152,7 +152,7 @@ func (v *validation) headers(c Config) {
 			case seen[lower]:
 				v.fail(section.key, "%s is there twice; leave one out", name)
 			case strings.ContainsFunc(section.headers[name], unicode.IsControl):
-				v.fail(section.key, "the value of %s has control characters", name)
+				v.fail(section.key, "the value of %s has control characters; write it on one line", name)
 			case section.headers[name] == "":
 				v.fail(section.key, "%s has no value; write one, or leave it out", name)
 			}

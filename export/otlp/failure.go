@@ -38,9 +38,13 @@ type failure struct {
 	reason string
 	after  time.Duration // pause that the receiver asked for; 0 for none
 	err    error
+	advice string // which settings to look at
 }
 
-func (f *failure) Error() string { return f.reason + ": " + oneLine(f.err.Error()) }
+func (f *failure) Error() string { return f.reason + ": " + f.text() }
+
+// text is the cause and what to do about it, in one line.
+func (f *failure) text() string  { return oneLine(f.err.Error()) + "; " + f.advice }
 func (f *failure) Unwrap() error { return f.err }
 
 // again says whether the same may go well a little later. What the receiver does not want, it will not want then.
@@ -74,6 +78,7 @@ func failureOf(err error, said *answer) *failure {
 	default:
 		f.reason = reasonOfNetwork(err)
 	}
+	f.advice = adviceOn(f.reason, said.status, err)
 	return f
 }
 
@@ -100,7 +105,7 @@ func reasonOfRPC(answer *status.Status) string {
 	case codes.DeadlineExceeded, codes.Canceled:
 		return reasonTimeout
 	case codes.Unavailable:
-		if strings.Contains(answer.Message(), "authentication handshake failed") { // gRPC keeps the cause as text alone
+		if strings.Contains(answer.Message(), "authentication handshake failed") || strings.Contains(answer.Message(), "tls: ") { // gRPC keeps the cause as text alone
 			return reasonTLS
 		}
 		if pauseOf(answer) > 0 {
@@ -134,7 +139,7 @@ func reasonOfNetwork(err error) string {
 		unknown     *net.DNSError
 	)
 	switch {
-	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &record), strings.Contains(err.Error(), "tls: "):
+	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch), strings.Contains(err.Error(), "tls: "):
 		return reasonTLS
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &network) && network.Timeout():
 		return reasonTimeout

@@ -86,17 +86,18 @@ func TestAnswers(t *testing.T) {
 		reason string
 		after  time.Duration
 		again  bool
+		advice map[string]string // by protocol
 	}{
-		"too many":     {behaviour{status: 429, header: [2]string{"Retry-After", "7"}}, behaviour{rpc: rpc(t, codes.ResourceExhausted, 7*time.Second)}, reasonThrottled, 7 * time.Second, true},
-		"unavailable":  {behaviour{status: 503, header: [2]string{"Retry-After", "86400"}}, behaviour{rpc: rpc(t, codes.Unavailable, 24*time.Hour)}, "", longestPause, true},
-		"broken":       {behaviour{status: 500}, behaviour{rpc: rpc(t, codes.Internal, 0)}, reasonServer, 0, true},
-		"wrong token":  {behaviour{status: 401}, behaviour{rpc: rpc(t, codes.Unauthenticated, 0)}, reasonCredentials, 0, true},
-		"not allowed":  {behaviour{status: 403}, behaviour{rpc: rpc(t, codes.PermissionDenied, 0)}, reasonCredentials, 0, true},
-		"not wanted":   {behaviour{status: 400}, behaviour{rpc: rpc(t, codes.InvalidArgument, 0)}, reasonRefused, 0, false},
-		"no such path": {behaviour{status: 404}, behaviour{rpc: rpc(t, codes.Unimplemented, 0)}, reasonRefused, 0, false},
-		"elsewhere":    {behaviour{status: 307, header: [2]string{"Location", "http://192.0.2.1/"}}, behaviour{rpc: rpc(t, codes.NotFound, 0)}, reasonRefused, 0, false},
-		"a page":       {behaviour{status: 200}, behaviour{rpc: rpc(t, codes.Unimplemented, 0)}, reasonRefused, 0, false},
-		"slow":         {behaviour{hang: true}, behaviour{hang: true}, reasonTimeout, 0, true},
+		"too many":     {behaviour{status: 429, header: [2]string{"Retry-After", "7"}}, behaviour{rpc: rpc(t, codes.ResourceExhausted, 7*time.Second)}, reasonThrottled, 7 * time.Second, true, map[string]string{GRPC: "write a longer export.otlp.interval", HTTP: "write a longer export.otlp.interval"}},
+		"unavailable":  {behaviour{status: 503, header: [2]string{"Retry-After", "86400"}}, behaviour{rpc: rpc(t, codes.Unavailable, 24*time.Hour)}, "", longestPause, true, map[string]string{GRPC: "write a longer export.otlp.interval", HTTP: lookAtReceiver}},
+		"broken":       {behaviour{status: 500}, behaviour{rpc: rpc(t, codes.Internal, 0)}, reasonServer, 0, true, map[string]string{GRPC: lookAtReceiver, HTTP: lookAtReceiver}},
+		"wrong token":  {behaviour{status: 401}, behaviour{rpc: rpc(t, codes.Unauthenticated, 0)}, reasonCredentials, 0, true, map[string]string{GRPC: "look at export.otlp.header_files and export.otlp.headers", HTTP: "look at export.otlp.header_files and export.otlp.headers"}},
+		"not allowed":  {behaviour{status: 403}, behaviour{rpc: rpc(t, codes.PermissionDenied, 0)}, reasonCredentials, 0, true, map[string]string{GRPC: "look at export.otlp.header_files and export.otlp.headers", HTTP: "look at export.otlp.header_files and export.otlp.headers"}},
+		"not wanted":   {behaviour{status: 400}, behaviour{rpc: rpc(t, codes.InvalidArgument, 0)}, reasonRefused, 0, false, map[string]string{GRPC: lookAtReceiver, HTTP: lookAtReceiver}},
+		"no such path": {behaviour{status: 404}, behaviour{rpc: rpc(t, codes.Unimplemented, 0)}, reasonRefused, 0, false, map[string]string{GRPC: lookAtAddress, HTTP: lookAtAddress}},
+		"elsewhere":    {behaviour{status: 307, header: [2]string{"Location", "http://192.0.2.1/"}}, behaviour{rpc: rpc(t, codes.NotFound, 0)}, reasonRefused, 0, false, map[string]string{GRPC: lookAtAddress, HTTP: "write the address that is meant into export.otlp.endpoint"}},
+		"a page":       {behaviour{status: 200}, behaviour{rpc: rpc(t, codes.Unimplemented, 0)}, reasonRefused, 0, false, map[string]string{GRPC: lookAtAddress, HTTP: lookAtAddress}},
+		"slow":         {behaviour{hang: true}, behaviour{hang: true}, reasonTimeout, 0, true, map[string]string{GRPC: "look at whether the receiver keeps up, or write a longer export.otlp.timeout", HTTP: "look at whether the receiver keeps up, or write a longer export.otlp.timeout"}},
 	} {
 		for _, protocol := range protocols {
 			t.Run(name+" "+protocol, func(t *testing.T) {
@@ -126,7 +127,11 @@ func TestAnswers(t *testing.T) {
 				if got[`nasight_otlp_failures_total{reason="`+reason+`",signal="metrics"}`] != 1 || got[`nasight_otlp_pushes_total{signal="metrics"}`] != 1 {
 					t.Errorf("counted %v", got)
 				}
-				if text := log.String(); strings.Count(text, "OTLP push failed") != 1 || !strings.Contains(text, "works again") {
+				first, rest, _ := strings.Cut(log.String(), "\n")
+				if !strings.Contains(first, "OTLP push failed") || !strings.Contains(first, "endpoint="+r.endpoint) || !strings.Contains(first, "; "+test.advice[protocol]) {
+					t.Errorf("want where it failed and %q: %s", test.advice[protocol], first)
+				}
+				if text := log.String(); strings.Contains(rest, "OTLP push failed") || !strings.Contains(text, "works again") {
 					t.Errorf("log:\n%s", text)
 				}
 			})
@@ -159,26 +164,44 @@ func TestTLS(t *testing.T) {
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client TLS
-		works  bool
+		advice string // empty where it works
 	}{
-		"trusted":              {valid, TLS{CAFile: validFile}, true},
-		"not asked":            {valid, TLS{InsecureSkipVerify: true}, true},
-		"unknown authority":    {valid, TLS{}, false},
-		"expired":              {expired, TLS{CAFile: expiredFile}, false},
-		"of another authority": {valid, TLS{CAFile: expiredFile}, false},
-		"of another name":      {valid, TLS{CAFile: validFile, ServerName: "other.example.com"}, false},
+		"trusted":              {valid, TLS{CAFile: validFile}, ""},
+		"not asked":            {valid, TLS{InsecureSkipVerify: true}, ""},
+		"unknown authority":    {valid, TLS{}, "name its authority's certificate in export.otlp.tls.ca_file"},
+		"expired":              {expired, TLS{CAFile: expiredFile}, "renew the server's certificate, or set the clock of this machine right"},
+		"of another authority": {valid, TLS{CAFile: expiredFile}, "in export.otlp.tls.ca_file"},
+		"of another name":      {valid, TLS{CAFile: validFile, ServerName: "other.example.com"}, "into export.otlp.endpoint or export.otlp.tls.server_name"},
+		"no TLS at all":        {nil, TLS{CAFile: validFile}, "write http:// in export.otlp.endpoint"},
 	} {
 		for _, protocol := range protocols {
 			t.Run(name+" "+protocol, func(t *testing.T) {
 				r := newSecureReceiver(t, protocol, test.server.Clone())
-				cfg := configFor(r.endpoint, protocol)
+				cfg := configFor(strings.Replace(r.endpoint, "http:", "https:", 1), protocol)
 				cfg.TLS = test.client
-				e := newExporter(t, Options{Config: cfg, Sources: one()})
+				var log logged
+				e := newExporter(t, Options{Config: cfg, Sources: one(), Logger: log.logger()})
 				failed := e.push(t.Context())
-				if test.works && failed != nil || !test.works && (failed == nil || failed.reason != reasonTLS) {
+				if test.advice == "" && failed != nil || test.advice != "" && (failed == nil || failed.reason != reasonTLS) {
 					t.Errorf("failed with %+v", failed)
 				}
+				if text := log.String(); !strings.Contains(text, test.advice) || test.advice != "" && (strings.Count(text, "\n") != 1 || !strings.Contains(text, cfg.Endpoint)) {
+					t.Errorf("want the endpoint and %q in one line: %s", test.advice, text)
+				}
 			})
+		}
+	}
+}
+
+// Whether the alert of a server that wants a certificate comes before the end of the connection is up to the network: here are its words.
+func TestCertificateOfTheClient(t *testing.T) {
+	for _, err := range []error{
+		status.Error(codes.Unavailable, "connection error: desc = \"error reading server preface: remote error: tls: certificate required\""),
+		errors.New("Post \"https://192.0.2.1:4318/v1/metrics\": remote error: tls: certificate required"),
+	} {
+		failed := failureOf(err, &answer{})
+		if failed.reason != reasonTLS || !strings.HasSuffix(failed.Error(), "; the server wants a certificate of its clients: name one in export.otlp.tls.cert_file and key_file") {
+			t.Errorf("%v", failed)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (h *Health) note(name string, o outcome, log *slog.Logger) {
 	if o.failure != nil {
 		s.failed[o.failure.reason]++
 		if !s.failing {
-			log.Warn("OTLP push failed; it goes on trying", "signal", name, "reason", o.failure.reason, "err", oneLine(o.failure.err.Error()))
+			log.Warn("OTLP push failed; it goes on trying", "signal", name, "reason", o.failure.reason, "err", o.failure.text())
 		}
 		s.failing = true
 		return

@@ -7,6 +7,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/nasight/nasight/export"
 )
 
 // Identity is what a process truly knows of itself. What is empty is not told.
@@ -18,12 +20,7 @@ type Identity struct {
 }
 
 // agent is what requests say who they are of.
-func (i Identity) agent() string {
-	if i.Version == "" {
-		return "nasight"
-	}
-	return "nasight/" + i.Version
-}
+func (i Identity) agent() string { return export.Build{Version: i.Version}.Agent("nasight") }
 
 // resource is the identity in the words of the semantic conventions, with what the configuration adds or replaces.
 func (i Identity) resource(more map[string]string) *resource.Resource {

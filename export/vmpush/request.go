@@ -13,6 +13,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/nasight/nasight/internal/redirect"
+	"github.com/nasight/nasight/internal/trust"
 )
 
 const mostAnswer = 64 << 10 // bytes of an answer that are read
@@ -24,7 +25,7 @@ func newClient() *http.Client {
 	if standard, ok := transport.(*http.Transport); ok {
 		transport = standard.Clone() // connections of its own, which end with it
 	}
-	return &http.Client{Transport: redirect.Refuse(transport)}
+	return &http.Client{Transport: trust.Explain(redirect.Refuse(transport), trust.Keys{Address: "url"})}
 }
 
 // push makes one request.

@@ -219,7 +219,7 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 		"wrong token":       {server.URL, http.StatusUnauthorized, "401, look at authorization_file"},
 		"not allowed":       {server.URL, http.StatusForbidden, "403, look at authorization_file"},
 		"slow":              {server.URL, 0, "deadline"},
-		"unknown authority": {unknown.URL, 0, "unknown authority"},
+		"unknown authority": {unknown.URL, 0, "unknown authority; add its authority's certificate to the system's, or name it in the environment variable SSL_CERT_FILE"},
 		"expired TLS":       {expired(t, http.NotFoundHandler()).URL, 0, "certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,8 @@
 package strictyaml
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -12,23 +11,49 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Unmarshal reads a whole file. Unknown keys and keys written twice are errors of one line; name stands for the file.
+// Unmarshal reads a whole file. Unknown keys, keys written twice and numbers that would be read as others are errors of one line;
+// name stands for the file.
 func Unmarshal(name string, data []byte, into any) error {
-	if err := check(name, data); err != nil {
+	file, err := Parse(name, data)
+	if err != nil {
 		return err
 	}
-	if err := guarded(func() error { return yaml.UnmarshalWithOptions(data, into, yaml.Strict()) }); err != nil {
-		return positioned(name, err)
+	for _, document := range file.Docs {
+		if document.Body != nil && document.Body.Type() != ast.CommentType {
+			return Decode(name, document.Body, into)
+		}
 	}
 	return nil
 }
 
 // Decode reads a part of a file in the same way. Lines are those of the file that the part was read from.
 func Decode(name string, part ast.Node, into any) error {
-	if err := guarded(func() error { return yaml.NodeToValue(part, into, yaml.Strict()) }); err != nil {
-		return positioned(name, err)
+	for _, fault := range Faults(part, reflect.TypeOf(into), nil) {
+		return fault.in(name)
+	}
+	if fault := Fill(part, into); fault != nil {
+		return fault.in(name)
 	}
 	return nil
+}
+
+// Fill is Decode without Faults, for who has asked for them and found none. What remains is what the walk does not see.
+func Fill(part ast.Node, into any, options ...yaml.DecodeOption) *Fault {
+	err := guarded(func() error { return yaml.NodeToValue(part, into, append(options, yaml.Strict())...) })
+	if err != nil {
+		return faultOf(err)
+	}
+	return nil
+}
+
+// Keys are those of the first level of a file, as faults that have no message yet.
+func Keys(body ast.Node) (keys []Fault) {
+	for _, pair := range (&walker{}).pairs("", body) {
+		key := Fault{Key: keyText(pair.Key)}
+		key.at(pair.Key.GetToken())
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // Loose reads of a part what into has a place for, and ignores the rest. It returns false where that cannot be read.
@@ -37,77 +62,54 @@ func Loose(part ast.Node, into any) bool {
 }
 
 // Parse reads a file as it is written.
-func Parse(name string, data []byte) (file *ast.File, err error) {
-	if err := check(name, data); err != nil {
-		return nil, err
-	}
-	err = guarded(func() error {
-		file, err = parser.ParseBytes(data, 0)
-		return err
-	})
-	if err != nil {
-		return nil, positioned(name, err)
+func Parse(name string, data []byte) (*ast.File, error) {
+	file, fault := Read(data)
+	if fault != nil {
+		return nil, fault.in(name)
 	}
 	return file, nil
 }
 
-// mostBrackets is how deep flow lists and mappings may lie in each other: the YAML library's time grows with the square of it.
-const mostBrackets = 200
-
-// check refuses what the YAML library would take without a word, or take very long for: a byte order mark, which becomes part of
-// the first key; a second document, which would be left out; thousands of brackets in each other.
-func check(name string, data []byte) error {
-	if bytes.HasPrefix(data, []byte("\ufeff")) {
-		return fmt.Errorf("%s:1: begins with a byte order mark; write it without one", name)
+// Read is Parse for who prints the fault in a way of its own.
+func Read(data []byte) (file *ast.File, fault *Fault) {
+	if fault := check(data); fault != nil {
+		return nil, fault
 	}
-	depth, line, begun := 0, 0, false
-	for text := range bytes.Lines(data) {
-		line++
-		content := bytes.TrimSpace(text)
-		switch {
-		case bytes.HasPrefix(text, []byte("---")) && (len(content) == 3 || text[3] == ' ') && begun:
-			return fmt.Errorf("%s:%d: a second document begins; one file describes one thing", name, line)
-		case len(content) > 0 && content[0] != '#' && !bytes.Equal(content, []byte("---")):
-			begun = true
-		}
-		for _, c := range text {
-			switch c {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth--
-			}
-			if depth > mostBrackets {
-				return fmt.Errorf("%s:%d: more than %d brackets lie in each other", name, line, mostBrackets)
-			}
-		}
+	err := guarded(func() (err error) {
+		file, err = parser.ParseBytes(data, 0)
+		return err
+	})
+	if err != nil {
+		return nil, faultOf(err)
 	}
-	return nil
+	return file, nil
 }
 
 // guarded turns a panic of the YAML library, which odd input can cause, into an error.
 func guarded(read func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("this is not YAML that can be read")
+			err = errors.New("this is not YAML that can be read: look at its tags and anchors as well")
 		}
 	}()
 	return read()
 }
 
-// positioned is the YAML library's error as one line.
-func positioned(name string, err error) error {
+// faultOf is the YAML library's error as a fault of one line.
+func faultOf(err error) *Fault {
+	fault := &Fault{Message: err.Error()}
 	var at yaml.Error
-	if !errors.As(err, &at) {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return fmt.Errorf("%s: %s", name, first)
+	if errors.As(err, &at) {
+		fault.Message = at.GetMessage()
+		fault.at(at.GetToken())
 	}
-	line := 0
-	if token := at.GetToken(); token != nil && token.Position != nil {
-		line = token.Position.Line
+	fault.Message, _, _ = strings.Cut(fault.Message, "\n")
+	if strings.Contains(fault.Message, "already defined") {
+		fault.Message += "; keep one of them"
+	} else {
+		fault.Message += "; look at the indentation, colons, quotes and brackets here"
 	}
-	message, _, _ := strings.Cut(at.GetMessage(), "\n")
-	return fmt.Errorf("%s:%d: %s", name, line, message)
+	return fault
 }
 
 // LineOf is the line of a key, or of the closest key above it that the file has; key is such as hosts[0].name.

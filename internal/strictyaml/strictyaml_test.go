@@ -12,8 +12,8 @@ type document struct {
 
 func TestErrorsNameFileAndLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"name: x\nnam: y\n":                              `f.yml:2: unknown field "nam"`,
-		"name: x\nrows:\n- a: 1\n- a: 1\n  b: 2\n":       `f.yml:5: unknown field "b"`,
+		"name: x\nnam: y\n":                              `f.yml:2: nam: no such setting; did you mean name?`,
+		"name: x\nrows:\n- a: 1\n- a: 1\n  b: 2\n":       `f.yml:5: rows[1].b: no such setting; there are a`,
 		"name: x\nname: y\n":                             `f.yml:2: `,
 		"\ufeffname: x\n":                                "f.yml:1: begins with a byte order mark",
 		"# a\n---\nname: x\n---\nname: y\n":              "f.yml:4: a second document begins",
@@ -36,7 +36,7 @@ func TestDecodePart(t *testing.T) {
 	}
 	var into document
 	part := find(file, "part")
-	if err := Decode("f.yml", part, &into); err == nil || err.Error() != `f.yml:4: unknown field "size"` {
+	if err := Decode("f.yml", part, &into); err == nil || err.Error() != "f.yml:4: size: no such setting; there are name, rows" {
 		t.Errorf("%v", err)
 	}
 	if !Loose(part, &into) || into.Name != "x" || Loose(part, new(int)) {

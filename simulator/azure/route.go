@@ -117,7 +117,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.usage.call("unknown", "", true)
+	s.usage.call("unknown", "", r.UserAgent(), true)
 	s.refuse(w, failed(http.StatusNotFound, "InvalidResourceType", "The emulator does not serve %s %s.", r.Method, r.URL.Path))
 }
 
@@ -131,7 +131,7 @@ func (s *Server) serveRoute(w http.ResponseWriter, r *http.Request, route route,
 			body, failure = encode(c, value)
 		}
 	}
-	s.usage.call(c.kind, held["subscription"], failure != nil)
+	s.usage.call(c.kind, held["subscription"], r.UserAgent(), failure != nil)
 	if failure != nil {
 		s.refuse(w, failure)
 		return

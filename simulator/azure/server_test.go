@@ -50,7 +50,7 @@ func TestControl(t *testing.T) {
 		{"GET", strings.ToUpper(ssd) + "/shares/homes?API-Version=2025-01-01", "", 200, `"shareQuota":4096`},
 		{"GET", ssd + "/shares?api-version=2025-01-01&$skiptoken=x", "", 400, "skiptoken"},
 		{"GET", "/somewhere", "", 404, "does not serve"},
-		{"GET", "/emulator/usage", "", 200, `{"method":"subscriptions.get","subscription":"` + production + `","count":2,"failed":1}`},
+		{"GET", "/emulator/usage", "", 200, `{"method":"subscriptions.get","subscription":"` + production + `","count":2,"failed":1,`},
 		{"DELETE", "/emulator/faults/7", "", 404, "not in force"},
 		{"DELETE", "/emulator/faults/1", "", 204, ""},
 		{"DELETE", "/emulator/faults", "", 204, ""},

@@ -17,6 +17,7 @@ type Calls struct {
 	Subscription string `json:"subscription"` // id as the client wrote it; empty for calls without one
 	Count        int64  `json:"count"`
 	Failed       int64  `json:"failed"` // answered with an error, or not at all
+	Agent        string `json:"agent"`  // what the client of the last one said that it is
 }
 
 // Of counts the calls of one kind over all subscriptions.
@@ -27,6 +28,16 @@ func (u Usage) Of(method string) (total int64) {
 		}
 	}
 	return total
+}
+
+// Agent is what the client of the last call of one kind said that it is.
+func (u Usage) Agent(method string) (agent string) {
+	for _, calls := range u.Calls {
+		if calls.Method == method {
+			agent = calls.Agent
+		}
+	}
+	return agent
 }
 
 // maxRows bounds what clients that make subscriptions up can make the counter hold; what is beyond it counts as "".
@@ -40,7 +51,7 @@ type usage struct {
 	calls map[callKey]*Calls
 }
 
-func (u *usage) call(method, subscription string, failed bool) {
+func (u *usage) call(method, subscription, agent string, failed bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	key := callKey{method, subscription}
@@ -53,6 +64,7 @@ func (u *usage) call(method, subscription string, failed bool) {
 		u.calls[key] = row
 	}
 	row.Count++
+	row.Agent = agent
 	if failed {
 		row.Failed++
 	}

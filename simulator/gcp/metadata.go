@@ -42,7 +42,7 @@ func (c *Cloud) beginMetadata(r *http.Request) *failure {
 			break
 		}
 	}
-	c.usage.call("metadata", "", failure != nil)
+	c.usage.call("metadata", "", r.UserAgent(), failure != nil)
 	return failure
 }
 

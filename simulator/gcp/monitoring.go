@@ -59,22 +59,26 @@ func (c *Cloud) GetMetricDescriptor(ctx context.Context, request *monitoringpb.G
 	return response, err
 }
 
+// sent is the value of a header of a call; empty where it has none.
+func sent(ctx context.Context, header string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, header); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // serve runs one call: faults, access, the answer, and the count of it.
 func (c *Cloud) serve(ctx context.Context, method, name string, answer func(call) *failure) error {
 	project, ok := strings.CutPrefix(name, "projects/")
 	if !ok || strings.Contains(project, "/") {
-		c.usage.call(method, "", true)
+		c.usage.call(method, "", sent(ctx, "user-agent"), true)
 		return status.Errorf(codes.InvalidArgument, "Field name had an invalid value of %q: use projects/ID.", name)
 	}
-	authorization := ""
-	if values := metadata.ValueFromIncomingContext(ctx, "authorization"); len(values) > 0 {
-		authorization = values[0]
-	}
-	call, failure := c.begin(ctx, method, project, authorization)
+	call, failure := c.begin(ctx, method, project, sent(ctx, "authorization"))
 	if failure == nil {
 		failure = answer(call)
 	}
-	c.usage.call(method, project, failure != nil)
+	c.usage.call(method, project, sent(ctx, "user-agent"), failure != nil)
 	if failure == nil {
 		return nil
 	}

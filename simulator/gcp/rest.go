@@ -56,7 +56,7 @@ func (c *Cloud) serveREST(w http.ResponseWriter, r *http.Request, method string,
 			body, failure = c.encode(call, value)
 		}
 	}
-	c.usage.call(method, project, failure != nil)
+	c.usage.call(method, project, r.UserAgent(), failure != nil)
 	if failure != nil {
 		c.refuse(w, failure)
 		return
@@ -119,7 +119,7 @@ func (c *Cloud) refuse(w http.ResponseWriter, f *failure) {
 }
 
 func (c *Cloud) serveUnknown(w http.ResponseWriter, r *http.Request) {
-	c.usage.call(r.Method, "", true)
+	c.usage.call(r.Method, "", r.UserAgent(), true)
 	if r.Method != http.MethodGet {
 		c.refuse(w, failed(codes.Unimplemented, "the emulator serves only what reads: %s is no such method", r.Method))
 		return

@@ -26,6 +26,7 @@ type Calls struct {
 	Project string `json:"project"` // id as the client wrote it; empty for the metadata server
 	Count   int64  `json:"count"`
 	Failed  int64  `json:"failed"` // answered with an error, or not at all
+	Agent   string `json:"agent"`  // what the client of the last one said that it is
 }
 
 // Of counts the calls of one method over all projects.
@@ -37,6 +38,16 @@ func (u Usage) Of(method string) int64 {
 		}
 	}
 	return total
+}
+
+// Agent is what the client of the last call of one kind said that it is.
+func (u Usage) Agent(method string) (agent string) {
+	for _, calls := range u.Calls {
+		if calls.Method == method {
+			agent = calls.Agent
+		}
+	}
+	return agent
 }
 
 // maxRows bounds what clients that make projects up can make the counter hold; what is beyond it counts as project "".
@@ -51,7 +62,7 @@ type usage struct {
 	series int64
 }
 
-func (u *usage) call(method, project string, failed bool) {
+func (u *usage) call(method, project, agent string, failed bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	key := callKey{method, project}
@@ -66,6 +77,7 @@ func (u *usage) call(method, project string, failed bool) {
 		}
 	}
 	row.Count++
+	row.Agent = agent
 	if failed {
 		row.Failed++
 	}

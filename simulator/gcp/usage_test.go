@@ -24,7 +24,7 @@ func TestBill(t *testing.T) {
 func TestUsageIsBounded(t *testing.T) {
 	u := usage{calls: map[callKey]*Calls{}}
 	for i := range maxRows + 50 {
-		u.call("ListTimeSeries", fmt.Sprintf("made-up-%d", i), true)
+		u.call("ListTimeSeries", fmt.Sprintf("made-up-%d", i), "a client", true)
 	}
 	got := u.snapshot()
 	if len(got.Calls) > maxRows+1 || got.Of("ListTimeSeries") != maxRows+50 || got.Calls[0].Count != 50 || got.Calls[0].Failed != 50 {

@@ -81,13 +81,12 @@ func ValidateScope(fail FailFunc, subscriptions, include, exclude []string) {
 		case !guid.MatchString(id):
 			fail(key, "%q is no subscription id; write it as the portal shows it, 8-4-4-4-12 hexadecimal digits", id)
 		case seen[strings.ToLower(id)]:
-			fail(key, "%q is there twice", id)
+			fail(key, "%q is there twice; leave one out", id)
 		}
 		seen[strings.ToLower(id)] = true
 	}
-	if _, err := NewSelection(include, exclude); err != nil {
-		fail("include, exclude", "%v", err)
-	}
+	validatePatterns(fail, "include", include)
+	validatePatterns(fail, "exclude", exclude)
 }
 
 // IsGUID says whether a text is an id as Azure writes those of subscriptions, workspaces, applications and people.
@@ -104,7 +103,7 @@ func (i Identity) validate(fail FailFunc) {
 	if i.Kind == IdentityPrincipal {
 		for key, value := range map[string]string{"tenant": i.Tenant, "client_id": i.ClientID, "secret_file": i.SecretFile} {
 			if value == "" {
-				fail("identity."+key, "missing; service_principal needs tenant, client_id and secret_file")
+				fail("identity."+key, "missing; write it, as service_principal needs tenant, client_id and secret_file")
 			}
 		}
 	} else if i.SecretFile != "" {

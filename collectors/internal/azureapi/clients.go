@@ -20,10 +20,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/nasight/nasight/collectors/budget"
+	"github.com/nasight/nasight/internal/trust"
 )
-
-// Agent is what requests say that they come from.
-const Agent = "nasight"
 
 const (
 	mostRetries    = 3
@@ -44,6 +42,7 @@ type ClientOptions struct {
 	Clock      func() time.Time
 	Service    string       // what spans say that is read
 	Tracer     trace.Tracer // gets a span for every attempt of a request; nil for none
+	Agent      string       // what requests say who they are of; empty for nasight
 	Unpaced    bool         // requests do not wait for their turn: the service's time is simulated and passes faster than this machine's
 }
 
@@ -78,7 +77,7 @@ func (c *Clients) Use() (*Session, error) {
 	defer c.mu.Unlock()
 	now := c.Clock()
 	if c.http == nil {
-		client, err := newHTTP(c.Access.Endpoints.CAFile)
+		client, err := newHTTP(c.Access.Endpoints.CAFile, cmp.Or(c.Agent, "nasight"))
 		if err != nil {
 			return nil, &identityError{err}
 		}
@@ -106,7 +105,7 @@ func (c *Clients) credential(options azcore.ClientOptions) (azcore.TokenCredenti
 // options are those of every client. The list of statuses replaces the SDK's own, which lacks 529.
 func (c *Clients) options() azcore.ClientOptions {
 	return azcore.ClientOptions{
-		Cloud: c.Access.cloud(), Transport: c.http, Telemetry: policy.TelemetryOptions{ApplicationID: Agent},
+		Cloud: c.Access.cloud(), Transport: c.http,
 		Retry: policy.RetryOptions{
 			MaxRetries: cmp.Or(c.Retries, mostRetries), TryTimeout: cmp.Or(c.Attempt, attemptTimeout), RetryDelay: c.FirstRetry, MaxRetryDelay: longestRetry,
 			StatusCodes: []int{
@@ -135,7 +134,7 @@ func (c *Clients) Close() {
 	}
 }
 
-func newHTTP(caFile string) (*http.Client, error) {
+func newHTTP(caFile, agent string) (*http.Client, error) {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: slots,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
@@ -155,8 +154,30 @@ func newHTTP(caFile string) (*http.Client, error) {
 		}
 		transport.TLSClientConfig.RootCAs = pool
 	}
-	return &http.Client{Transport: transport}, nil
+	keys := trust.Keys{Address: "endpoints", Authority: "endpoints.ca_file"}
+	return &http.Client{Transport: trust.Explain(&named{agent, transport}, keys)}, nil
 }
+
+// named says who a request is of, before what the SDK says of itself. The SDK would cut a name after 24 characters, and with it the
+// version.
+type named struct {
+	agent string
+	next  *http.Transport
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n *named) RoundTrip(request *http.Request) (*http.Response, error) {
+	agent := n.agent
+	if own := request.UserAgent(); own != "" {
+		agent += " " + own
+	}
+	request = request.Clone(request.Context())
+	request.Header.Set("User-Agent", agent)
+	return n.next.RoundTrip(request)
+}
+
+// CloseIdleConnections lets http.Client reach the transport beneath.
+func (n *named) CloseIdleConnections() { n.next.CloseIdleConnections() }
 
 // Token gets a token for Resource Manager.
 func (s *Session) Token(ctx context.Context) (string, error) {

@@ -22,14 +22,35 @@ func NewSelection(include, exclude []string) (Selection, error) {
 		to   *[]*regexp.Regexp
 	}{{include, &s.include}, {exclude, &s.exclude}} {
 		for _, text := range list.from {
-			expression, err := regexp.Compile("^(?:" + text + ")$")
+			expression, err := compile(text)
 			if err != nil {
-				return Selection{}, fmt.Errorf("%q is no regular expression: %w", text, err)
+				return Selection{}, err
 			}
 			*list.to = append(*list.to, expression)
 		}
 	}
 	return s, nil
+}
+
+func compile(text string) (*regexp.Regexp, error) {
+	expression, err := regexp.Compile("^(?:" + text + ")$")
+	if err != nil {
+		return nil, fmt.Errorf("%q is no regular expression: %w", text, err)
+	}
+	return expression, nil
+}
+
+// validatePatterns complains about each expression that is none.
+func validatePatterns(fail FailFunc, key string, expressions []string) {
+	if len(expressions) > mostPatterns {
+		fail(key, "%d are too many; write %d at most", len(expressions), mostPatterns)
+		return
+	}
+	for i, text := range expressions {
+		if _, err := compile(text); err != nil {
+			fail(fmt.Sprintf("%s[%d]", key, i), "%v; correct it, as example or example-.*", err)
+		}
+	}
 }
 
 // Wants says whether a thing is kept, given its path and the paths of what it is in, as in SUBSCRIPTION,

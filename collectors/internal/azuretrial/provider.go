@@ -15,6 +15,7 @@ import (
 // What a request for a resource provider's state is made of. None of the SDK's clients that nasight uses has it.
 const (
 	providersVersion = "2021-04-01"
+	ownModule        = "nasight"
 	ownVersion       = "v0.0.0"
 	registered       = "Registered"
 	registering      = "Registering"
@@ -47,7 +48,7 @@ type unregisteredError struct{ provider, state string }
 func (e *unregisteredError) Error() string { return fmt.Sprintf("%s is %s", e.provider, e.state) }
 
 func providerState(ctx context.Context, s *azureapi.Session, subscription, name string) (string, error) {
-	client, err := arm.NewClient(azureapi.Agent, ownVersion, s.Credential, s.ARM())
+	client, err := arm.NewClient(ownModule, ownVersion, s.Credential, s.ARM())
 	if err != nil {
 		return "", fmt.Errorf("resource manager client: %w", err)
 	}
