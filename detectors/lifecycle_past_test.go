@@ -16,7 +16,7 @@ func trackOf(resource fleet.Resource, state State, since time.Time) *track {
 	name := Name{LimitReached, VariantThroughput}
 	t := &track{Finding: Finding{ID: id(name, resource), Detector: name.Detector, Variant: name.Variant, Resource: resource, State: state, Since: since}, Judged: since}
 	if state == Pending {
-		t.Window = []mark{{since, true}}
+		t.Window = []mark{{At: since, True: true}}
 	}
 	return t
 }

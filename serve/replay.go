@@ -22,7 +22,12 @@ const (
 // run evaluates until the context ends: first the moments that were missed since the last run, then every moment of
 // the grid, settle after it.
 func (e *evaluator) run(ctx context.Context) error {
-	e.replay(ctx, e.restore(time.Now()))
+	now := time.Now()
+	after := e.restore(now)
+	if e.judgedAt.IsZero() { // without a checkpoint
+		e.recall(ctx, e.lifecycle, after.Add(-e.interval()), now, e.interval())
+	}
+	e.replay(ctx, after)
 	close(e.caughtUp)
 	for {
 		interval := e.interval()
