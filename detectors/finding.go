@@ -83,8 +83,7 @@ type Finding struct {
 	// Quiet says why nobody is notified of a finding that is listed all the same; empty where nothing speaks against it.
 	Quiet string `json:"quiet,omitempty"`
 
-	// Band is, of an anomaly, the newest sample beside what is usual now; nil where that is not known, and of all other findings.
-	Band *fleet.Band `json:"band,omitempty"`
+	Band *fleet.Band `json:"band,omitempty"` // of an anomaly, the newest sample beside what is usual; nil where that is not known, and of all other findings
 
 	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
 	Prices  []PriceRow       `json:"-"` // what the waste was computed with; empty where there is none
