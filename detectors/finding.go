@@ -62,16 +62,15 @@ const (
 // Finding is one condition of one resource, with what shows it, what it costs and what to do. Its JSON is the same in
 // the API, check, detect and the report.
 type Finding struct {
-	ID         string    `json:"id"` // stable for (detector, variant, resource)
-	Detector   string    `json:"detector"`
-	Variant    string    `json:"variant"`
-	Severity   Severity  `json:"severity"`
-	Confidence float64   `json:"confidence"` // 0 to 1 in steps of 0.05
-	Hint       bool      `json:"hint"`       // too unsure to notify
-	State      State     `json:"state"`
-	Since      time.Time `json:"since"`
-	// SinceAtLeast says that it was so already when it was first looked at: it began at since or before.
-	SinceAtLeast bool           `json:"since_at_least,omitempty"`
+	ID           string         `json:"id"` // stable for (detector, variant, resource)
+	Detector     string         `json:"detector"`
+	Variant      string         `json:"variant"`
+	Severity     Severity       `json:"severity"`
+	Confidence   float64        `json:"confidence"` // 0 to 1 in steps of 0.05
+	Hint         bool           `json:"hint"`       // too unsure to notify
+	State        State          `json:"state"`
+	Since        time.Time      `json:"since"`
+	SinceAtLeast bool           `json:"since_at_least,omitempty"` // it was so already when it was first looked at: it began at since or before
 	Resource     fleet.Resource `json:"resource"`
 	Summary      string         `json:"summary"`
 	Evidence     []Evidence     `json:"evidence"` // numbers, each with its threshold and the query that gives it

@@ -16,7 +16,7 @@ const (
 // minutes are Azure's that serve would have kept of the time from one moment up to another, as its collectors read them then. A
 // back-fill fetches no more than the last day of them.
 func (s *Stage) minutes(ctx context.Context, from, to time.Time) ([]schema.Sample, error) {
-	if s.files == nil {
+	if s.files == nil || !s.kept {
 		return nil, nil
 	}
 	var all []schema.Sample

@@ -150,7 +150,7 @@ func TestMinutesPast(t *testing.T) {
 	}
 	described.Subscriptions = described.Subscriptions[1:]
 	const past = 60 * time.Hour
-	s, err := stage.New(t.Context(), stage.Options{Fleet: described, Seed: 1, Start: begin, Past: past})
+	s, err := stage.New(t.Context(), stage.Options{Fleet: described, Seed: 1, Start: begin, Past: past, Kept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
