@@ -51,9 +51,9 @@ type Baselines struct {
 	reached    []time.Time // up to when each source was read
 	fedAt      time.Time   // when all sources were read up to then; zero: not yet
 	forgotAt   time.Time
-	read       map[string]bool  // services that were read without a failure, at fedAt
-	steady     map[string]bool  // resources that are reported all the time, by their keys
-	mounts     map[string]bool  // that the last view lists, likewise
+	read       map[string]bool // services that were read without a failure, at fedAt
+	steady     map[string]bool // resources that are reported all the time, by their keys
+	mounts     map[string]bool // that the last view lists, likewise
 	usually    presence
 	changes    map[string]noted // of incidents that go on
 }

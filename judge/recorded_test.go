@@ -54,7 +54,7 @@ func TestRecorded(t *testing.T) {
 	if none, err := Recorded(t.Context(), kept, midday.Add(time.Hour), midday.Add(2*time.Hour), time.Minute); err != nil || len(none) != 0 {
 		t.Errorf("%+v, %v; want nothing of a time in which nothing was recorded", none, err)
 	}
-	if seconds := seconds(since); momentOf(seconds) != since {
+	if seconds := seconds(since); !momentOf(seconds).Equal(since) {
 		t.Errorf("%s, want %s", momentOf(seconds), since)
 	}
 }
