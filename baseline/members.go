@@ -34,10 +34,11 @@ func (s *Set) Incidents(now time.Time, place func(Key) (Place, bool)) []Merged {
 	return open
 }
 
-// count adds one series. What may be absent without being silent does not keep a service from being silent as a whole.
+// count adds one series. What may be absent without being silent does not keep a service from being silent as a whole, nor does what
+// hosts see of it.
 func (t Totals) count(place Place, signal *Signal) {
 	t[place.region()]++
-	if !signal.Sporadic && !signal.GapIsZero {
+	if !signal.Sporadic && !signal.GapIsZero && place.Host == "" {
 		t[place.provider()]++
 	}
 }

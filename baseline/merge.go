@@ -118,13 +118,13 @@ func split(members []Member, chosen func(Member) bool) (out, rest []Member) {
 func silentProviders(members []Member, totals Totals) func(Member) bool {
 	stale := map[Place]int{}
 	for _, member := range members {
-		if member.Incident.Kind == Stale {
+		if member.Incident.Kind == Stale && member.Place.Host == "" {
 			stale[member.Place.provider()]++
 		}
 	}
 	return func(m Member) bool {
 		count := stale[m.Place.provider()]
-		return m.Incident.Kind == Stale && count > 1 && count >= totals[m.Place.provider()]
+		return m.Incident.Kind == Stale && m.Place.Host == "" && count > 1 && count >= totals[m.Place.provider()]
 	}
 }
 

@@ -277,6 +277,9 @@ func (s *Series) Last() time.Time {
 	return moment64(s.clock.last)
 }
 
+// Newest is the value of the newest sample.
+func (s *Series) Newest() float64 { return s.silence.value }
+
 // State is where the series stands.
 func (s *Series) State() State {
 	switch {

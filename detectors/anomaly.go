@@ -57,6 +57,7 @@ func (p *pass) anomalyDraft(a fleet.Anomaly) draft {
 		remedy:    anomalyRemedy(a),
 		affects:   anomalyAffects(a),
 		since:     a.Start,
+		band:      a.Band,
 	}
 }
 

@@ -62,9 +62,12 @@ func explanation(name Name) int {
 	return rank(name)
 }
 
+// explains: what was so already when it was first looked at, as at a start, may have begun with any anomaly from before; and it has
+// not just begun, so that it counts while it waits to be confirmed.
 func explains(cause, anomaly *Finding) bool {
-	return explanation(cause.Name()) != unranked && !cause.Hint && cause.State != Pending && cause.State != Resolved &&
-		(cause.Since.Sub(anomaly.Since).Abs() <= explainedWithin || standing(cause, anomaly)) && onPathOf(append(slices.Clip(anomaly.Affects), anomaly.Resource), cause)
+	return explanation(cause.Name()) != unranked && !cause.Hint && cause.State != Resolved && (cause.State != Pending || cause.SinceAtLeast) &&
+		(beginningOf(*cause).couldBe(anomaly.Since, explainedWithin) || standing(cause, anomaly)) &&
+		onPathOf(append(slices.Clip(anomaly.Affects), anomaly.Resource), cause)
 }
 
 // standing: what is held at its limit stands still there, however long.

@@ -44,7 +44,19 @@ func TestExplained(t *testing.T) {
 		"longer after":                      {cause(LimitReached, VariantThroughput, volume, func(f *Finding) { f.Since = since.Add(31 * time.Minute) }), false},
 		"kept":                              {cause(LimitReached, VariantThroughput, volume, func(f *Finding) { f.State = Keep }), true},
 		"on its way":                        {cause(LimitReached, VariantThroughput, volume, func(f *Finding) { f.State = Pending }), false},
-		"a hint":                            {cause(LimitReached, VariantThroughput, volume, func(f *Finding) { f.Hint = true }), false},
+		"since longer after, at least": {cause(LimitReached, VariantThroughput, volume, func(f *Finding) {
+			f.Since, f.SinceAtLeast = since.Add(5*time.Hour), true
+		}), true},
+		"since longer before, at least": {cause(LimitReached, VariantThroughput, volume, func(f *Finding) {
+			f.Since, f.SinceAtLeast = since.Add(-31*time.Minute), true
+		}), false},
+		"of another volume since longer after, at least": {cause(LimitReached, VariantThroughput, sibling, func(f *Finding) {
+			f.Since, f.SinceAtLeast = since.Add(5*time.Hour), true
+		}), false},
+		"so at the first look, to be confirmed": {cause(LimitReached, VariantThroughput, volume, func(f *Finding) {
+			f.State, f.Since, f.SinceAtLeast = Pending, since.Add(5*time.Hour), true
+		}), true},
+		"a hint": {cause(LimitReached, VariantThroughput, volume, func(f *Finding) { f.Hint = true }), false},
 	}
 	for name, row := range rows {
 		findings := []Finding{row.cause, judgeAnomalies(anomalyOf(func(*fleet.Anomaly) {}))[0]}

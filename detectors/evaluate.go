@@ -49,6 +49,7 @@ type draft struct {
 	prices    []PriceRow // what the waste was computed with
 	affects   []fleet.Resource
 	since     time.Time // where the rule knows since when it has been so
+	band      *fleet.Band
 }
 
 // Evaluate runs every rule over the view, whatever its clock, each finding once, the most severe first and among equals the root cause
@@ -99,7 +100,7 @@ func (p *pass) finding(d draft) Finding {
 		ID: id(d.name, d.resource), Detector: d.name.Detector, Variant: d.name.Variant,
 		Severity: d.severity, Confidence: c, Hint: c < s.HintBelow,
 		Since: since, Resource: d.resource, Summary: d.summary, Evidence: d.evidence,
-		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects, Prices: d.prices,
+		Gain: d.gain, WasteUSDPerMonth: waste, Remedy: d.remedy, BlockedBy: []string{}, Affects: d.affects, Prices: d.prices, Band: d.band,
 	}
 }
 

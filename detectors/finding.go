@@ -62,24 +62,27 @@ const (
 // Finding is one condition of one resource, with what shows it, what it costs and what to do. Its JSON is the same in
 // the API, check, detect and the report.
 type Finding struct {
-	ID         string         `json:"id"` // stable for (detector, variant, resource)
-	Detector   string         `json:"detector"`
-	Variant    string         `json:"variant"`
-	Severity   Severity       `json:"severity"`
-	Confidence float64        `json:"confidence"` // 0 to 1 in steps of 0.05
-	Hint       bool           `json:"hint"`       // too unsure to notify
-	State      State          `json:"state"`
-	Since      time.Time      `json:"since"`
-	Resource   fleet.Resource `json:"resource"`
-	Summary    string         `json:"summary"`
-	Evidence   []Evidence     `json:"evidence"` // numbers, each with its threshold and the query that gives it
-	Gain       *Gain          `json:"gain"`     // nil where the rule predicts none
+	ID           string         `json:"id"` // stable for (detector, variant, resource)
+	Detector     string         `json:"detector"`
+	Variant      string         `json:"variant"`
+	Severity     Severity       `json:"severity"`
+	Confidence   float64        `json:"confidence"` // 0 to 1 in steps of 0.05
+	Hint         bool           `json:"hint"`       // too unsure to notify
+	State        State          `json:"state"`
+	Since        time.Time      `json:"since"`
+	SinceAtLeast bool           `json:"since_at_least,omitempty"` // it was so already when it was first looked at: it began at since or before
+	Resource     fleet.Resource `json:"resource"`
+	Summary      string         `json:"summary"`
+	Evidence     []Evidence     `json:"evidence"` // numbers, each with its threshold and the query that gives it
+	Gain         *Gain          `json:"gain"`     // nil where the rule predicts none
 
 	WasteUSDPerMonth *float64 `json:"waste_usd_per_month"` // nil without an operator's price
 	Remedy           []Remedy `json:"remedy"`              // what to do, the best first
 	BlockedBy        []string `json:"blocked_by"`          // ids of findings to solve first
 	// Quiet says why nobody is notified of a finding that is listed all the same; empty where nothing speaks against it.
 	Quiet string `json:"quiet,omitempty"`
+
+	Band *fleet.Band `json:"band,omitempty"` // of an anomaly, the newest sample beside what is usual; nil where that is not known, and of all other findings
 
 	Affects []fleet.Resource `json:"-"` // mounts that suffer from it, where the resource itself names none
 	Prices  []PriceRow       `json:"-"` // what the waste was computed with; empty where there is none

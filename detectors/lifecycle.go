@@ -95,6 +95,9 @@ type Lifecycle struct {
 	at     time.Time
 	tracks map[string]*track
 	told   []notice
+
+	unseen   blind               // what the last round did not look at
+	recorded map[string]Recorded // what another life cycle left in history
 }
 
 // track is one finding's way through its life.
@@ -113,6 +116,7 @@ type track struct {
 type mark struct {
 	At   time.Time `json:"at"`
 	True bool      `json:"true"`
+	Cut  bool      `json:"cut,omitempty"` // nobody had looked before: it may have been so for longer
 }
 
 // NewLifecycle starts without findings. The settings give each detector's timing, and overrides of it.
@@ -123,7 +127,8 @@ func NewLifecycle(settings Settings) *Lifecycle {
 // Step takes one round. It returns false if the round was ignored because it is not later than the last.
 func (l *Lifecycle) Step(round Round) bool {
 	at := round.At.UTC().Round(0)
-	if !l.at.IsZero() {
+	first := l.at.IsZero()
+	if !first {
 		passed := at.Sub(l.at)
 		if passed <= 0 && passed >= -l.gap {
 			return false
@@ -131,9 +136,10 @@ func (l *Lifecycle) Step(round Round) bool {
 		if passed > l.gap || passed < 0 {
 			l.interrupt(at)
 		}
+		first = passed > round.gap(l.gap) || passed < 0
 	}
 	l.at = at
-	l.judge(round)
+	l.judge(round, first)
 	l.tell(round.Baselines)
 	return true
 }
@@ -146,7 +152,7 @@ func (l *Lifecycle) interrupt(now time.Time) {
 		case t.Finding.State == Pending && minute:
 			delete(l.tracks, id)
 		case t.Finding.State != Pending && t.Finding.Since.After(now):
-			t.Finding.Since = now
+			t.Finding.Since, t.Finding.SinceAtLeast = now, true
 		}
 		if minute {
 			t.Judged = now // there were no rounds meanwhile: that makes nothing stale
@@ -154,26 +160,29 @@ func (l *Lifecycle) interrupt(now time.Time) {
 	}
 }
 
-func (l *Lifecycle) judge(round Round) {
+// judge takes the tracks through a round; first says that nobody has looked before, or not for long.
+func (l *Lifecycle) judge(round Round, first bool) {
 	found := map[string]Finding{}
 	for _, finding := range round.Found {
 		found[finding.ID] = finding
 	}
-	thin, unknown, held := round.unjudged(), setOf(round.Unknown), setOf(round.Held)
+	now, held := round.blind(), setOf(round.Held)
 	for id, t := range l.tracks {
 		_, again := found[id]
 		switch {
 		case t.Finding.State == Resolved:
 			delete(l.tracks, id)
 		case again || !round.due(clockOf(t.Finding.Name())):
-		case (unknown[id] || thin.has(t.Finding)) && !t.stale(l.at):
+		case now.has(t.Finding) && !t.stale(l.at):
 		default:
 			l.miss(id, t, held[id])
 		}
 	}
 	for id, finding := range found {
-		l.hit(id, finding)
+		l.hit(id, finding, first || l.unseen.has(finding))
 	}
+	l.forgetRecorded(found, now)
+	l.unseen = now
 }
 
 func setOf(ids []string) map[string]bool {
@@ -193,29 +202,33 @@ func (t *track) stale(now time.Time) bool {
 	return now.Sub(t.Judged) > staleAfter && clockOf(t.Finding.Name()) == Minute
 }
 
-// hit counts a true evaluation.
-func (l *Lifecycle) hit(id string, finding Finding) {
+// hit counts a true evaluation; cut says that before it nobody knew.
+func (l *Lifecycle) hit(id string, finding Finding, cut bool) {
 	timing := l.timing(finding.Name())
 	t, known := l.tracks[id]
 	if !known {
 		t = &track{Finding: Finding{State: Pending}}
 		l.tracks[id] = t
 	}
-	state, since := t.Finding.State, t.Finding.Since
+	state, begun := t.Finding.State, beginningOf(t.Finding)
 	t.Finding, t.Misses, t.Judged = finding, 0, l.at
 	count := timing.Needed
 	if state == Pending {
 		t.forget(l.at)
-		t.add(mark{l.at, true}, timing.Of)
-		count, since = t.trues()
+		t.add(mark{l.at, true, cut}, timing.Of)
+		count, begun = t.trues()
 	}
-	if state == Pending && !finding.Since.IsZero() && finding.Since.Before(since) {
-		since = finding.Since // the rule knows better
+	if state == Pending && !finding.Since.IsZero() && finding.Since.Before(begun.since) {
+		begun = beginning{since: finding.Since} // the rule knows better
 	}
 	if count >= timing.Needed {
+		if state == Pending {
+			begun = l.recall(finding, begun)
+		}
 		state, t.Window = Firing, nil
 	}
-	t.Finding.State, t.Finding.Since = state, since
+	t.Finding.State = state
+	begun.of(&t.Finding)
 	t.age(l.at, timing)
 }
 
@@ -227,9 +240,9 @@ func (l *Lifecycle) miss(id string, t *track, held bool) {
 		t.Judged = l.at
 	}
 	if t.Finding.State == Pending {
-		t.add(mark{l.at, false}, timing.Of)
-		count, since := t.trues()
-		if t.Finding.Since = since; count == 0 {
+		t.add(mark{At: l.at}, timing.Of)
+		count, begun := t.trues()
+		if begun.of(&t.Finding); count == 0 {
 			delete(l.tracks, id)
 		}
 		return
@@ -260,10 +273,10 @@ func (t *track) add(m mark, n int) {
 }
 
 // trues counts the true evaluations of the window and tells when the first of them was.
-func (t *track) trues() (count int, first time.Time) {
+func (t *track) trues() (count int, first beginning) {
 	for _, m := range t.Window {
 		if m.True && count == 0 {
-			first = m.At
+			first = beginning{m.At, m.Cut}
 		}
 		if m.True {
 			count++

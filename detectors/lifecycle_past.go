@@ -32,12 +32,15 @@ func (l *Lifecycle) TakeOver(past *Lifecycle, grain time.Duration) {
 			l.tracks[id] = then
 		case now.fires() && then.fires():
 			if apart := now.Finding.Since.Sub(then.Finding.Since).Abs(); apart > grain {
-				now.Finding.Since = then.Finding.Since
+				beginningOf(then.Finding).of(&now.Finding)
 			}
+			now.Finding.SinceAtLeast = now.Finding.SinceAtLeast && then.Finding.SinceAtLeast
 		case now.Finding.State == Pending && then.fires():
-			now.Finding.State, now.Finding.Since, now.Window = Firing, then.Finding.Since, nil
+			now.Finding.State, now.Window = Firing, nil
+			beginningOf(then.Finding).of(&now.Finding)
 		case now.Finding.State == Pending:
-			now.Window, now.Finding.Since = then.Window, then.Finding.Since
+			now.Window = then.Window
+			beginningOf(then.Finding).of(&now.Finding)
 		}
 	}
 }

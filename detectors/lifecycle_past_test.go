@@ -16,7 +16,7 @@ func trackOf(resource fleet.Resource, state State, since time.Time) *track {
 	name := Name{LimitReached, VariantThroughput}
 	t := &track{Finding: Finding{ID: id(name, resource), Detector: name.Detector, Variant: name.Variant, Resource: resource, State: state, Since: since}, Judged: since}
 	if state == Pending {
-		t.Window = []mark{{since, true}}
+		t.Window = []mark{{At: since, True: true}}
 	}
 	return t
 }
@@ -73,6 +73,35 @@ func TestTakeOver(t *testing.T) {
 		}
 		if !live.at.Equal(noon) {
 			t.Errorf("%s: the life cycle moved to %s", row.name, live.at)
+		}
+	}
+}
+
+// The fold knows whether something began in it or before; what both see begin at the same time began then if either saw it begin.
+func TestTakeOverOfBounds(t *testing.T) {
+	ago := func(minutes int) time.Time { return noon.Add(-minutesFrom(minutes)) }
+	for _, row := range []struct {
+		name       string
+		live, past beginning
+		pending    bool // here
+		want       beginning
+	}{
+		{"cut here, and there earlier", beginning{ago(1), true}, beginning{ago(300), true}, false, beginning{ago(300), true}},
+		{"cut here, begun there", beginning{ago(1), true}, beginning{ago(300), false}, false, beginning{ago(300), false}},
+		{"cut here, begun there at the same time", beginning{ago(300), true}, beginning{ago(298), false}, false, beginning{ago(300), false}},
+		{"begun here, cut there at the same time", beginning{ago(300), false}, beginning{ago(300), true}, false, beginning{ago(300), false}},
+		{"pending here, cut there", beginning{ago(1), false}, beginning{ago(300), true}, true, beginning{ago(300), true}},
+	} {
+		live, past := trackOf(aVolumeHere, Firing, row.live.since), trackOf(aVolumeHere, Firing, row.past.since)
+		if row.pending {
+			live = trackOf(aVolumeHere, Pending, row.live.since)
+		}
+		row.live.of(&live.Finding)
+		row.past.of(&past.Finding)
+		l := holding(live)
+		l.TakeOver(holding(past), 5*time.Minute)
+		if got := beginningOf(l.Active()[0]); !got.since.Equal(row.want.since) || got.atLeast != row.want.atLeast {
+			t.Errorf("%s: %+v, want %+v", row.name, got, row.want)
 		}
 	}
 }

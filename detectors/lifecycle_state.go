@@ -12,13 +12,14 @@ type saved struct {
 	At      time.Time         `json:"at"`
 	Tracks  map[string]*track `json:"tracks"`
 	Told    []notice          `json:"told,omitempty"`
+	Unseen  blind             `json:"unseen"`
 }
 
 const savedVersion = 1
 
 // MarshalJSON saves where every finding stands. The settings are not part of it.
 func (l *Lifecycle) MarshalJSON() ([]byte, error) {
-	return json.Marshal(saved{savedVersion, l.at, l.tracks, l.told})
+	return json.Marshal(saved{savedVersion, l.at, l.tracks, l.told, l.unseen})
 }
 
 // UnmarshalJSON restores what MarshalJSON saved into a life cycle made by NewLifecycle. It changes nothing on error.
@@ -42,6 +43,7 @@ func (l *Lifecycle) UnmarshalJSON(data []byte) error {
 		state.Tracks = map[string]*track{}
 	}
 	l.at, l.tracks, l.told = state.At, state.Tracks, state.Told
+	l.unseen = Round{Unjudged: state.Unseen.Unjudged, Unknown: state.Unseen.Unknown}.blind()
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package fleet
 
-import "github.com/nasight/nasight/baseline"
+import (
+	"time"
+
+	"github.com/nasight/nasight/baseline"
+)
 
 // Anomaly is one incident that the statistical baseline saw, with every series that it shows in. It stays the same while it
 // lasts: its members are those that began within 15 minutes, and are kept until all of them are over.
@@ -9,6 +13,18 @@ type Anomaly struct {
 	Expected []string // the operator's windows in which it began
 	Query    string   // gives the samples of the root, each of the 5 minutes before it
 	Changes  []string // what changed at that time, in words: a list, not a claim of cause
+	Band     *Band    // the newest sample of the root beside what is usual; nil where nothing is
+}
+
+// Band is a sample of a series beside what the series usually has at that time of day.
+type Band struct {
+	At     time.Time `json:"at"` // the end of the five minutes that the sample is of; of a series that is silent, now
+	Signal string    `json:"signal"`
+	Unit   string    `json:"unit"`  // of all four
+	Value  Value     `json:"value"` // null: there is no sample
+	Lower  Value     `json:"lower"` // the least that is not off; null where less is never off, as of latency
+	Usual  Value     `json:"usual"`
+	Upper  Value     `json:"upper"` // the most that is not off
 }
 
 // Members are all of them, the root first.

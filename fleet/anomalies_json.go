@@ -11,6 +11,7 @@ import (
 func (a Anomaly) MarshalJSON() ([]byte, error) {
 	told := anomalyJSON{
 		Scope: a.Scope, Since: a.Start, Resource: a.Resource(), Expected: append([]string{}, a.Expected...), Changes: append([]string{}, a.Changes...), Query: a.Query,
+		Band: a.Band,
 	}
 	for _, member := range a.Members() {
 		told.Series = append(told.Series, memberOf(member))
@@ -25,6 +26,7 @@ type anomalyJSON struct {
 	Expected []string       `json:"expected"`
 	Changes  []string       `json:"changes"`
 	Query    string         `json:"query"`
+	Band     *Band          `json:"band"` // of the first of the series
 	Series   []memberJSON   `json:"series"`
 }
 

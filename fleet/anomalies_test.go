@@ -40,7 +40,8 @@ func TestAnomalyResource(t *testing.T) {
 func TestAnomalyJSON(t *testing.T) {
 	signal := baseline.Latency()
 	begun := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-	anomaly := Anomaly{Query: "x", Merged: baseline.Merged{Start: begun, Root: baseline.Member{
+	band := &Band{At: begun.Add(30 * time.Minute), Signal: "latency", Unit: "seconds", Value: 0.5, Lower: Unknown, Usual: 0.25, Upper: 0.3}
+	anomaly := Anomaly{Query: "x", Band: band, Merged: baseline.Merged{Start: begun, Root: baseline.Member{
 		Signal: &signal, Place: baseline.Place{Pool: "a", Volume: "v"},
 		Incident: baseline.Incident{Kind: baseline.Level, Start: begun, Value: 0.5, Base: 0.25, Rarity: 4},
 	}, Others: []baseline.Member{{
@@ -48,7 +49,7 @@ func TestAnomalyJSON(t *testing.T) {
 		Incident: baseline.Incident{Kind: baseline.Stale, Start: begun, End: begun.Add(time.Hour)},
 	}}}}
 	got, err := json.Marshal(anomaly)
-	want := `{"scope":"","since":"2026-11-30T12:00:00Z","resource":{"pool":"a"},"expected":[],"changes":[],"query":"x","series":[` +
+	want := `{"scope":"","since":"2026-11-30T12:00:00Z","resource":{"pool":"a"},"expected":[],"changes":[],"query":"x","band":{"at":"2026-11-30T12:30:00Z","signal":"latency","unit":"seconds","value":0.5,"lower":null,"usual":0.25,"upper":0.3},"series":[` +
 		`{"signal":"latency","unit":"seconds","resource":{"pool":"a","volume":"v"},"kind":"level","since":"2026-11-30T12:00:00Z","ended":null,"value":0.5,"usual":0.25,"rarity":4},` +
 		`{"signal":"latency","unit":"seconds","resource":{"pool":"a","volume":"w"},"kind":"stale","since":"2026-11-30T12:00:00Z","ended":"2026-11-30T13:00:00Z","value":null,"usual":null,"rarity":null}]}`
 	if err != nil || string(got) != want {

@@ -2,7 +2,11 @@
 // Every number is a row of the feature table, asked of history as PromQL, so that a finding can be checked by hand.
 package fleet
 
-import "time"
+import (
+	"time"
+
+	"github.com/nasight/nasight/baseline"
+)
 
 // Fleet is the view at one moment.
 type Fleet struct {
@@ -18,7 +22,9 @@ type Fleet struct {
 	Anomalies    []Anomaly  `json:",omitempty"`
 	BaselinesAt  time.Time  // up to when the baselines are that the anomalies come from; zero: nobody knows of any
 	Baselines    int        `json:"-"` // how many there are
-	DaysAt       time.Time  // when the looks over days were taken that the view carries; zero: none were
+	// BaselinesBy is how many series stand where, at the moment at which the anomalies were looked up; nil where there are no baselines.
+	BaselinesBy map[baseline.State]int `json:",omitempty"`
+	DaysAt      time.Time              // when the looks over days were taken that the view carries; zero: none were
 }
 
 // Query gives the PromQL of a feature for one resource, ready to be run by hand at the view's moment.

@@ -52,8 +52,10 @@ type Baselines struct {
 	reached    []time.Time  // up to when each source was read
 	fedAt      time.Time    // when all sources were read up to then; zero: not yet
 	forgotAt   time.Time
-	read       map[string]bool  // services that were read without a failure, at fedAt
-	steady     map[string]bool  // resources that are reported all the time, by their keys
+	read       map[string]bool // services that were read without a failure, at fedAt
+	steady     map[string]bool // resources that are reported all the time, by their keys
+	mounts     map[string]bool // that the last view lists, likewise
+	usually    presence
 	changes    map[string]noted // of incidents that go on
 }
 
@@ -155,6 +157,10 @@ func (b *Baselines) Feed(ctx context.Context, reader history.Reader, now time.Ti
 	if err != nil {
 		return err
 	}
+	silent, err := b.silentMounts(ctx, reader, now)
+	if err != nil {
+		return err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.generation != generation {
@@ -162,6 +168,7 @@ func (b *Baselines) Feed(ctx context.Context, reader history.Reader, now time.Ti
 	}
 	b.read = read
 	b.look(read, now)
+	b.lookAtMounts(silent, now)
 	if now.Sub(b.forgotAt) >= forgetting {
 		b.set.Forget(now)
 		b.forgotAt, b.acquainted = now, make([]acquainted, len(b.sources))
@@ -295,7 +302,7 @@ func (b *Baselines) Look(ctx context.Context, reader history.Reader, view *fleet
 	for _, one := range merged {
 		view.Anomalies = append(view.Anomalies, fleet.Anomaly{
 			Merged: one, Expected: b.terms.Expected.Expected(one.Root.Place, one.Root.Incident.Start), Changes: noted[incidentKey(one)].words,
-			Query: b.query(one.Root.Key),
+			Query: b.query(one.Root.Key), Band: b.band(one.Root, view.At),
 		})
 	}
 	return err
@@ -315,13 +322,16 @@ func (b *Baselines) incidents(view *fleet.Fleet) []baseline.Merged {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if age := view.At.Sub(b.fedAt); b.fedAt.IsZero() || age > current || age < -current {
+		view.BaselinesBy = b.states()
 		return nil
 	}
 	known := places(view)
+	b.mounts = mountsOf(view)
 	first := len(b.steady) == 0
 	if b.steady = steady(view); first { // what is silent since before the first view is told with it
 		b.look(b.read, b.fedAt)
 	}
+	view.BaselinesBy = b.states()
 	view.BaselinesAt, view.Baselines = b.fedAt, b.set.Len()
 	return b.set.Incidents(view.At, func(key baseline.Key) (baseline.Place, bool) {
 		resource, ok := known[key.Resource]

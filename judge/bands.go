@@ -32,22 +32,62 @@ func (b *Baselines) Usual(of fleet.Resource, at time.Time) fleet.Value {
 	return fleet.Value(series.Usual(at))
 }
 
+// states counts the series by where they stand. Called with the lock held.
+func (b *Baselines) states() map[baseline.State]int {
+	states := map[baseline.State]int{}
+	for _, series := range b.set.Unordered() {
+		states[series.State()]++
+	}
+	return states
+}
+
+// States tell how many series stood where when a view's anomalies were looked up, so that both are of one moment.
+func States(view *fleet.Fleet, host string) []schema.Sample {
+	if view.BaselinesBy == nil {
+		return nil
+	}
+	f := figures{at: view.At}
+	for _, state := range []baseline.State{baseline.Learning, baseline.Normal, baseline.Off, baseline.InFlatline, baseline.InStale, baseline.Adopted} {
+		f.add(schema.BaselineSeries, fleet.Value(view.BaselinesBy[state]), host, string(state))
+	}
+	return f.samples
+}
+
+// band is the newest sample of a member's series beside what is usual at its time; of one that is silent, what would be now.
+func (b *Baselines) band(m baseline.Member, now time.Time) *fleet.Band {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	series := b.set.Series(m.Key)
+	if series == nil {
+		return nil
+	}
+	told := &fleet.Band{At: series.Last(), Signal: m.Signal.Name, Unit: m.Signal.Unit, Value: fleet.Value(series.Newest()), Lower: fleet.Unknown}
+	if m.Incident.Kind == baseline.Stale && m.Incident.Open() {
+		told.At, told.Value = now, fleet.Unknown
+	}
+	lower, usual, upper, ok := series.Band(told.At)
+	if !ok {
+		return nil
+	}
+	if m.Signal.Drops {
+		told.Lower = fleet.Value(lower)
+	}
+	told.Usual, told.Upper = fleet.Value(usual), fleet.Value(upper)
+	return told
+}
+
 // Samples tell how the baselines fare, and of as many series of a view as the terms say what is usual, volumes and shares first.
 func (b *Baselines) Samples(view *fleet.Fleet, host string, at time.Time) []schema.Sample {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := figures{at: at}
-	states, dropped := map[baseline.State]int{}, baseline.Dropped{}
+	dropped := baseline.Dropped{}
 	for _, series := range b.set.Unordered() {
-		states[series.State()]++
 		d := series.Dropped()
 		dropped.NotANumber += d.NotANumber
 		dropped.OutOfRange += d.OutOfRange
 		dropped.Duplicate += d.Duplicate
 		dropped.OutOfStep += d.OutOfStep
-	}
-	for _, state := range []baseline.State{baseline.Learning, baseline.Normal, baseline.Off, baseline.InFlatline, baseline.InStale, baseline.Adopted} {
-		f.add(schema.BaselineSeries, fleet.Value(states[state]), host, string(state))
 	}
 	for _, row := range []struct {
 		reason string

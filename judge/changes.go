@@ -78,7 +78,11 @@ func begun(m baseline.Merged, findings []detectors.Finding) []string {
 			continue
 		}
 		if detectors.OnPath(fleet.Anomaly{Merged: m}, finding) {
-			words = append(words, fmt.Sprintf("%s/%s since %s", finding.Detector, finding.Variant, finding.Since.UTC().Format("15:04 UTC")))
+			bound := ""
+			if finding.SinceAtLeast {
+				bound = "at least "
+			}
+			words = append(words, fmt.Sprintf("%s/%s %ssince %s", finding.Detector, finding.Variant, bound, finding.Since.UTC().Format("15:04 UTC")))
 		}
 	}
 	return words

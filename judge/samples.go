@@ -28,6 +28,10 @@ func Samples(view *fleet.Fleet, findings []detectors.Finding, settings detectors
 		add(schema.FindingActive, 1)
 		add(schema.FindingSeverity, fleet.Value(finding.Severity))
 		add(schema.FindingConfidence, fleet.Value(finding.Confidence))
+		if !finding.Since.IsZero() {
+			add(schema.FindingSince, fleet.Value(seconds(finding.Since)))
+			add(schema.FindingSinceAtLeast, flag(finding.SinceAtLeast))
+		}
 		if finding.Quiet != "" {
 			add(schema.FindingQuiet, 1)
 		}

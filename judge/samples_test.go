@@ -46,11 +46,11 @@ func TestGain(t *testing.T) {
 func TestFindingSamples(t *testing.T) {
 	waste := 12.5
 	finding := detectors.Finding{
-		Detector: "session_saturated", Variant: "flow", State: detectors.Firing, Severity: detectors.Warning, Confidence: 0.7,
+		Since: time.UnixMilli(1_700_000_000_250), Detector: "session_saturated", Variant: "flow", State: detectors.Firing, Severity: detectors.Warning, Confidence: 0.7,
 		Resource: fleet.Resource{Host: "a", Server: "192.0.2.1", Protocol: "nfs"}, WasteUSDPerMonth: &waste,
 	}
 	kept, pending, over := finding, finding, finding
-	kept.State, kept.Variant = detectors.Keep, "skew"
+	kept.State, kept.Variant, kept.SinceAtLeast = detectors.Keep, "skew", true
 	pending.State, pending.Variant = detectors.Pending, "cpu"
 	over.State, over.Variant = detectors.Resolved, "sender"
 	findings := []detectors.Finding{finding, finding, kept, pending, over}
@@ -69,7 +69,9 @@ func TestFindingSamples(t *testing.T) {
 		"nasight_finding/flow": 1, "nasight_finding_severity/flow": 2, "nasight_finding_confidence/flow": 0.7,
 		"nasight_finding_waste_usd_per_month/flow": 12.5,
 		"nasight_finding/skew":                     1, "nasight_finding_severity/skew": 2, "nasight_finding_confidence/skew": 0.7,
-		"nasight_finding_waste_usd_per_month/skew": 12.5,
+		"nasight_finding_waste_usd_per_month/skew":     12.5,
+		"nasight_finding_since_timestamp_seconds/flow": 1_700_000_000.25, "nasight_finding_since_at_least/flow": 0,
+		"nasight_finding_since_timestamp_seconds/skew": 1_700_000_000.25, "nasight_finding_since_at_least/skew": 1,
 	}
 	if len(values) != len(want) {
 		t.Errorf("samples %v, want %v", values, want)

@@ -141,7 +141,7 @@ const mountBy = "host, server, export, protocol"
 const minimumEdge = 90 * time.Second
 
 // clientSources are those of what hosts see: what each mount moves, and how long each busy endpoint takes, which evaluations
-// write back. A host that is gone is no silence: its collectors tell of themselves.
+// write back. A host that is gone is no silence: its collectors tell of themselves. Nor is a mount that is: see silentMounts.
 func clientSources(edge time.Duration) []source {
 	var throughput, operations []string
 	for _, protocol := range protocols {
@@ -160,8 +160,8 @@ func clientSources(edge time.Duration) []source {
 	}
 	return []source{
 		row(sporadic("endpoint/latency", baseline.Latency()), over("avg_over_time", schema.EndpointOperationRTT)),
-		row(sporadic("mount/throughput", baseline.Throughput()), throughput...),
-		row(sporadic("mount/operations", baseline.Operations()), operations...),
+		row(named(mountThroughput, baseline.Throughput()), throughput...),
+		row(named(mountOperations, baseline.Operations()), operations...),
 	}
 }
 

@@ -192,7 +192,7 @@ func (o *builder) fired(f detectors.Finding, r *recorded) Finding {
 	if len(f.Evidence) == 0 {
 		told.Detail = "It fired and ended within the week; its evidence is no longer computed here: nasight detect judges that time again."
 	}
-	told.Since, told.State = first, detectors.Firing
+	told.Since, told.SinceAtLeast, told.State = first, told.AtLeast, detectors.Firing
 	if !told.AtEnd {
 		told.State = detectors.Resolved
 	}

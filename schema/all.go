@@ -52,7 +52,7 @@ func All() []*Family {
 		AlertingSent, AlertingFailed, AlertingDropped, AlertingQueue, AlertingAlertmanagers, AlertingEvaluations, AlertingEvaluationFailures, AlertingReloadSuccess,
 		EndpointBusiestSession, EndpointRequests, EndpointOperationRTT,
 		MountStepUtilisation, PoolGrantedThroughput, VolumeWeekP99, VolumePeak, VolumeEnvelope, VolumePlanned, ShareMetadataCeiling,
-		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste, FindingQuiet,
+		FindingActive, FindingSeverity, FindingConfidence, FindingGain, FindingWaste, FindingQuiet, FindingSince, FindingSinceAtLeast,
 		BaselineLower, BaselineUsual, BaselineUpper, BaselineSeries, BaselineRefused, BaselineFed, BaselineStateHealthy, BaselineStateSaved,
 	}
 }

@@ -145,6 +145,14 @@ var (
 		Name: "nasight_finding_quiet", Type: Gauge, Labels: findingLabels,
 		Help: "1 while a firing finding is not to notify anybody: an anomaly that another finding explains, or one beyond what may notify in a day. Absent for all others.", Source: self, Grain: time1m,
 	}
+	FindingSince = &Family{
+		Name: "nasight_finding_since_timestamp_seconds", Type: Gauge, Unit: Seconds, Labels: findingLabels,
+		Help: "Since when a firing finding has been so, in seconds since 1970. A start reads it from history, so that it stays.", Source: self, Grain: time1m,
+	}
+	FindingSinceAtLeast = &Family{
+		Name: "nasight_finding_since_at_least", Type: Gauge, Labels: findingLabels,
+		Help: "1 where a firing finding was so already when it was first looked at: it began then or before; else 0.", Source: self, Grain: time1m,
+	}
 	FindingGain = &Family{
 		Name: "nasight_finding_gain_bytes_per_second", Type: Gauge, Unit: BytesPerSecond, Labels: findingLabels,
 		Help: "Throughput that the remedy is expected to bring: the middle of the gain's bracket.", Source: self, Grain: time1m,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/nasight/nasight/baseline"
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 	"github.com/nasight/nasight/web"
@@ -33,13 +34,22 @@ func (a *anomalies) charts(ctx context.Context, of *evaluation) map[string]web.C
 			a.evaluator.log.Debug("cannot draw an anomaly", "err", err)
 			break
 		}
-		chart := web.Chart{Unit: anomaly.Root.Signal.Unit, Since: finding.Since}
+		chart := web.Chart{Unit: anomaly.Root.Signal.Unit, Since: finding.Since, Falls: fell(anomaly.Root.Incident)}
 		for _, one := range drawn {
 			chart.Points = append(chart.Points, web.Point(one))
 		}
 		charts[finding.ID] = chart
 	}
 	return charts
+}
+
+// fell tells a departure downwards from all else.
+func fell(incident baseline.Incident) bool {
+	switch incident.Kind {
+	case baseline.Level, baseline.Spike:
+		return incident.Value < incident.Base
+	}
+	return false
 }
 
 // findingOf is the finding that an anomaly became: the one that shows its samples.

@@ -38,7 +38,7 @@ func (e *evaluator) daily(ctx context.Context) error {
 			continue
 		case <-timer.C:
 		}
-		now := time.Now()
+		now := time.Now().Truncate(time.Millisecond) // as history keeps since when something is so
 		next := e.lookOverDays(ctx, now)
 		if fold && next == dailyEvery {
 			if err := e.foldOnce(ctx, now); err != nil {
@@ -88,12 +88,15 @@ func (e *evaluator) foldOnce(ctx context.Context, now time.Time) error {
 }
 
 // lookOverDays judges the cloud's side by looks over days and returns when to do it again. Its findings have a life cycle of
-// their own. At the start it is folded over the last days, so that a condition that has held for days is firing at once and
-// nothing has to be kept; then it takes one step a day. The looks read weeks of every volume, so they run beside the
+// their own. At the start it is folded over the last days, so that a condition that has held for days is firing at once, and since
+// when it has been so is what history has recorded; then it takes one step a day. The looks read weeks of every volume, so they run beside the
 // evaluations of the minute and not among them.
 func (e *evaluator) lookOverDays(ctx context.Context, now time.Time) time.Duration {
 	terms := e.dailyTerms()
 	cycle, rounds := e.dailyStart(now, terms.Settings)
+	if rounds > 1 {
+		e.recall(ctx, cycle, now.Add(-time.Duration(rounds)*dailyEvery), now, recalledHourly)
+	}
 	view, latest, err := terms.Days(ctx, e.history, now, cycle, rounds)
 	if err == nil && view == nil {
 		return dailyEmpty

@@ -143,7 +143,7 @@ func (e *evaluator) evaluate(ctx context.Context, at time.Time) (*evaluation, er
 	result := e.result(ctx, view)
 	if stepped {
 		e.judgedAt = at
-		e.record(ctx, terms.Record(view, result.Findings))
+		e.record(ctx, append(terms.Record(view, result.Findings), judge.States(view, e.host)...))
 	}
 	return result, nil
 }
@@ -205,7 +205,7 @@ func (e *evaluator) conclude(ctx context.Context, result *evaluation, err error,
 	}
 	if result != nil {
 		e.latest.Store(result.onto(e.latest.Load(), e.interval()))
-		batch.Samples = findingSamples(result)
+		batch.Samples = append(findingSamples(result), judge.States(result.Fleet, e.host)...)
 	}
 	own := e.healthSamples(err, took)
 	e.record(ctx, own) // whoever reads history, or is written it, has to see that the detection runs

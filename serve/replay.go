@@ -22,7 +22,7 @@ const (
 // run evaluates until the context ends: first the moments that were missed since the last run, then every moment of
 // the grid, settle after it.
 func (e *evaluator) run(ctx context.Context) error {
-	e.replay(ctx, e.restore(time.Now()))
+	e.catchUp(ctx, time.Now())
 	close(e.caughtUp)
 	for {
 		interval := e.interval()
@@ -41,6 +41,15 @@ func (e *evaluator) run(ctx context.Context) error {
 			e.once(ctx, at)
 		}
 	}
+}
+
+// catchUp goes on from the last run: from its checkpoint, or else from what it left in history.
+func (e *evaluator) catchUp(ctx context.Context, now time.Time) {
+	after := e.restore(now)
+	if e.judgedAt.IsZero() { // there is no checkpoint
+		e.recall(ctx, e.lifecycle, after.Add(-e.interval()), now, e.interval())
+	}
+	e.replay(ctx, after)
 }
 
 // settle is how long after a moment it is judged: samples that were taken just before it arrive meanwhile.

@@ -12,6 +12,7 @@ import (
 type Chart struct {
 	Unit   string
 	Since  time.Time // of the finding
+	Falls  bool      // it is about values that are too low
 	Points []Point
 }
 
@@ -33,7 +34,6 @@ type drawing struct {
 	Values, Usual []string // one for each stretch without a gap
 	Bands         []string
 	Since         float64 // where the finding begins
-	Top           string  // the highest value
 	From, To      time.Time
 	Says          string
 }
@@ -58,7 +58,7 @@ func (c Chart) draw() *drawing {
 			return strings.TrimSpace(b.String())
 		})
 	}
-	d := &drawing{From: from, To: to, Since: min(max(x(c.Since), 0), chartWidth), Top: measure(fleet.Value(most), c.Unit)}
+	d := &drawing{From: from, To: to, Since: min(max(x(c.Since), 0), chartWidth)}
 	d.Values, d.Usual = line(func(p Point) fleet.Value { return p.Value }), line(func(p Point) fleet.Value { return p.Usual })
 	d.Bands = stretches(c.Points, func(p Point) fleet.Value { return p.Lower.Plus(p.Usual) }, func(part []Point) string {
 		var above, below []string
@@ -75,8 +75,31 @@ func (c Chart) draw() *drawing {
 	if !shown {
 		return nil
 	}
-	d.Says = fmt.Sprintf("From %s to %s: at most %s; the band is what is usual at that time of day.", clock(from), clock(to), d.Top)
+	d.Says = fmt.Sprintf("From %s to %s: %s; the band is what is usual at that time of day.", clock(from), clock(to), c.farthest())
 	return d
+}
+
+// farthest says how far what was measured went, in the direction that the finding is about.
+func (c Chart) farthest() string {
+	lowest, highest := fleet.Unknown, fleet.Unknown
+	for _, p := range c.Points {
+		if !p.Value.Known() {
+			continue
+		}
+		if !lowest.Known() || p.Value < lowest {
+			lowest = p.Value
+		}
+		if !highest.Known() || p.Value > highest {
+			highest = p.Value
+		}
+	}
+	switch {
+	case !highest.Known():
+		return "nothing was measured"
+	case c.Falls:
+		return "at least " + measure(lowest, c.Unit)
+	}
+	return "at most " + measure(highest, c.Unit)
 }
 
 // top is the highest number to be drawn. A bound that lies far above all else is cut off.

@@ -33,6 +33,16 @@ func TestChart(t *testing.T) {
 	if !strings.Contains(d.Says, "at most 8 ms") {
 		t.Errorf("it says %q", d.Says)
 	}
+	low := chartOf(0.002, 0.0005, fleet.Unknown, 0.001)
+	if low.Falls = true; !strings.Contains(low.draw().Says, "at least 500 µs") {
+		t.Errorf("of a fall it says %q", low.draw().Says)
+	}
+	if says := chartOf(0.0025, 0.001).draw().Says; !strings.Contains(says, "at most 2.5 ms") {
+		t.Errorf("it says %q, want what was measured and not the band", says)
+	}
+	if says := chartOf(fleet.Unknown, fleet.Unknown).draw().Says; !strings.Contains(says, "nothing was measured") {
+		t.Errorf("without a sample it says %q", says)
+	}
 	learning := chartOf(0.002, 0.004)
 	for i := range learning.Points {
 		learning.Points[i].Lower, learning.Points[i].Usual, learning.Points[i].Upper = fleet.Unknown, fleet.Unknown, fleet.Unknown
@@ -62,7 +72,7 @@ func TestChart(t *testing.T) {
 // TestPageShowsTheChart: with the finding that it belongs to, and why nobody is notified.
 func TestPageShowsTheChart(t *testing.T) {
 	page := Page{EvaluatedAt: charted, Now: charted, Findings: []detectors.Finding{
-		{ID: "anomaly/level/1", Detector: detectors.Anomaly, Quiet: detectors.QuietRationed}, {ID: "other"},
+		{ID: "anomaly/level/1", Detector: detectors.Anomaly, Quiet: detectors.QuietRationed}, {ID: "other", State: detectors.Firing, SinceAtLeast: true},
 	}, Charts: map[string]Chart{"anomaly/level/1": chartOf(0.002, 0.008)}}
 	handler, err := NewHandler(func(*http.Request) Page { return page }, nil)
 	if err != nil {
@@ -71,7 +81,8 @@ func TestPageShowsTheChart(t *testing.T) {
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 	body := answer.Body.String()
-	if strings.Count(body, "<svg") != 1 || !strings.Contains(body, `<polyline class="value" points="0.0,91.4 720.0,5.7"/>`) || !strings.Contains(body, "as many notifications") {
+	if strings.Count(body, "<svg") != 1 || !strings.Contains(body, `<polyline class="value" points="0.0,91.4 720.0,5.7"/>`) || !strings.Contains(body, "as many notifications") ||
+		strings.Count(body, "at least since") != 1 {
 		t.Errorf("the page lacks the chart or the reason:\n%s", body)
 	}
 }

@@ -161,9 +161,17 @@ func (c *detectCommand) print(result backtest, name string, w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "\nsince\tfired\tresolved\tseverity\tconfidence\tfinding\tresource\t\n")
 	for _, life := range result.Findings {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", stamp(life.Since), stamp(life.Fired), ending(life), life.Severity, sureness(life.Finding), life.Name(), place(life.Finding))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", beginning(life.Finding), stamp(life.Fired), ending(life), life.Severity, sureness(life.Finding), life.Name(), place(life.Finding))
 	}
 	return table.Flush()
+}
+
+// beginning is since when a finding held; what did so at the first look may be older.
+func beginning(f detectors.Finding) string {
+	if f.SinceAtLeast {
+		return stamp(f.Since) + " or before"
+	}
+	return stamp(f.Since)
 }
 
 func ending(life judge.Life) string {

@@ -50,25 +50,42 @@ func (s *Stage) openAzure(ctx context.Context, options Options) (err error) {
 	if s.azure, err = azure.Start(ctx, nil, azure.Options{Model: s.world.Model(), Clock: s.now}); err != nil {
 		return err
 	}
-	cfg := azurefiles.DefaultConfig()
-	for _, subscription := range options.Fleet.Subscriptions {
-		cfg.Subscriptions = append(cfg.Subscriptions, subscription.ID)
-	}
-	cfg.Identity.Kind, cfg.BackfillDays = "none", options.pastDays()
-	cfg.Endpoints.ResourceManager, cfg.Endpoints.Metrics, cfg.Endpoints.CAFile = s.azure.URL(), s.azure.URL(), s.azure.CAFile()
-	if s.files, err = azurefiles.New(cfg, azurefiles.Options{Clock: s.now, Memory: s.memory, Logger: slog.New(slog.DiscardHandler), Unpaced: true}); err != nil {
-		return fmt.Errorf("read Azure's emulator: %w", err)
+	if s.files, err = s.openFiles(s.now, s.memory, options.pastDays()); err != nil {
+		return err
 	}
 	return s.read(s.files.Entries())
 }
 
+// openFiles are the collectors of Azure Files at a time, which ask for so many days of the past.
+func (s *Stage) openFiles(clock func() time.Time, memory collectors.Memory, days int) (*azurefiles.Source, error) {
+	cfg := azurefiles.DefaultConfig()
+	for _, subscription := range s.world.Model().Fleet().Subscriptions {
+		cfg.Subscriptions = append(cfg.Subscriptions, subscription.ID)
+	}
+	cfg.Identity.Kind, cfg.BackfillDays = "none", days
+	cfg.Endpoints.ResourceManager, cfg.Endpoints.Metrics, cfg.Endpoints.CAFile = s.azure.URL(), s.azure.URL(), s.azure.CAFile()
+	files, err := azurefiles.New(cfg, azurefiles.Options{Clock: clock, Memory: memory, Logger: slog.New(slog.DiscardHandler), Unpaced: true})
+	if err != nil {
+		return nil, fmt.Errorf("read Azure's emulator: %w", err)
+	}
+	return files, nil
+}
+
 func (s *Stage) read(entries []collectors.Entry) error {
 	for _, entry := range entries {
-		c, err := entry.New(collectors.Root{}, collectors.Settings{})
+		r, err := s.readerOf(entry)
 		if err != nil {
-			return fmt.Errorf("collector %s: %w", entry.Name, err)
+			return err
 		}
-		s.clouds = append(s.clouds, &reader{host: s.host, entry: entry, collector: c})
+		s.clouds = append(s.clouds, r)
 	}
 	return nil
+}
+
+func (s *Stage) readerOf(entry collectors.Entry) (*reader, error) {
+	c, err := entry.New(collectors.Root{}, collectors.Settings{})
+	if err != nil {
+		return nil, fmt.Errorf("collector %s: %w", entry.Name, err)
+	}
+	return &reader{host: s.host, entry: entry, collector: c}, nil
 }

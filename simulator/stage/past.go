@@ -13,7 +13,7 @@ import (
 )
 
 // Past is what is known of the time from one moment to another, at which the stage stands: what the clouds tell, by the
-// collectors' own back-fill, and what serve would have kept of the hosts. It is asked for once, before anything is collected, and holds the clouds' first readings too.
+// collectors' own back-fill, and what serve would have kept of hosts and of Azure's minutes, which no back-fill fetches. It is asked for once, before anything is collected, and holds the clouds' first readings too.
 func (s *Stage) Past(ctx context.Context, from, to time.Time) ([]schema.Sample, error) {
 	var all []schema.Sample
 	for _, r := range s.clouds {
@@ -32,6 +32,11 @@ func (s *Stage) Past(ctx context.Context, from, to time.Time) ([]schema.Sample, 
 			all = append(all, sample)
 		}
 	}
+	minutes, err := s.minutes(ctx, from, firstMinute(all))
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, minutes...)
 	return append(all, s.rollUps(from, to)...), nil
 }
 

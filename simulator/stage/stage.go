@@ -34,6 +34,7 @@ type Stage struct {
 	memory collectors.Memory
 	clouds []*reader
 	host   string // that asks them
+	kept   bool
 }
 
 // Options say what is put on the stage.
@@ -43,6 +44,7 @@ type Options struct {
 	Start  time.Time         // the moment at which hosts were booted and the description's values hold
 	Noise  float64           // deviation of what hosts count, as a share
 	Past   time.Duration     // how far back the clouds can be asked
+	Kept   bool              // the past has the minutes, too, that serve would have kept of Azure's
 	World  *world.World      // one that moves already: it takes the place of Fleet, Seed, Start and Noise
 	Host   string            // that asks the clouds; empty for one of the stage's own
 	Memory collectors.Memory // what the clouds' collectors remember; nil for a new one
@@ -67,7 +69,7 @@ func New(ctx context.Context, options Options) (_ *Stage, err error) {
 		return nil, err
 	}
 	now := options.World.Now()
-	s := &Stage{world: options.World, memory: options.Memory, host: cmp.Or(options.Host, "nasight-1")}
+	s := &Stage{world: options.World, memory: options.Memory, host: cmp.Or(options.Host, "nasight-1"), kept: options.Kept}
 	s.clock.Store(&now)
 	for range options.Fleet.Hosts {
 		s.hosts = append(s.hosts, newStation())

@@ -142,6 +142,54 @@ func TestPastOfAzure(t *testing.T) {
 	}
 }
 
+// TestMinutesPast: of the days before, Azure's minutes are those that were read then, each once and without a gap.
+func TestMinutesPast(t *testing.T) {
+	described, err := azure.Example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	described.Subscriptions = described.Subscriptions[1:]
+	const past = 60 * time.Hour
+	s, err := stage.New(t.Context(), stage.Options{Fleet: described, Seed: 1, Start: begin, Past: past, Kept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	samples, err := s.Past(t.Context(), begin.Add(-past), begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]map[time.Time]int{}
+	for _, sample := range samples {
+		if sample.Family != schema.ShareThroughput {
+			continue
+		}
+		key := strings.Join(sample.Labels, "/")
+		if seen[key] == nil {
+			seen[key] = map[time.Time]int{}
+		}
+		seen[key][sample.Time]++
+	}
+	whole := 0
+	for key, times := range seen {
+		for at, count := range times {
+			if count > 1 || at.Before(begin.Add(-past)) {
+				t.Fatalf("%s: %d samples of %s", key, count, at)
+			}
+		}
+		if len(times) >= int((past-10*time.Minute)/time.Minute) {
+			whole++
+		}
+	}
+	if whole == 0 || len(seen) == 0 {
+		t.Errorf("of %d series %d are whole", len(seen), whole)
+	}
+}
+
 // TestSilentVolume: the service goes on to list it and measures nothing of it from the change on.
 func TestSilentVolume(t *testing.T) {
 	s := open(t)
