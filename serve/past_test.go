@@ -285,7 +285,7 @@ func TestPastOfAnEarlierRunIsFolded(t *testing.T) {
 	ended := make(chan error, 2)
 	go func() { ended <- evaluator.daily(ctx) }()
 	go func() { ended <- evaluator.run(ctx) }()
-	await(t, "the fold", time.Minute, func() bool { return !isOwed(evaluator.debt) })
+	await(t, "the fold", patience, func() bool { return !isOwed(evaluator.debt) })
 	cancel()
 	for range 2 {
 		if err := <-ended; err != nil {
