@@ -50,6 +50,7 @@ func live(t *testing.T, e *evaluator, from, to time.Time) {
 // The findings of a project that cannot be read stay as they are, while those of others go on and that of a volume that was
 // deleted ends.
 func TestFindingsOfAProjectThatCannotBeRead(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	back := noon.Add(10 * time.Hour)
 	store := loss(t, back.Add(2*time.Hour), back)
@@ -102,6 +103,7 @@ func TestFindingOfADeletedVolumeEnds(t *testing.T) {
 
 // Of a loss that lasts more than a day nothing is known any more: the findings end.
 func TestFindingsOfALongLossEnd(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	until := noon.Add(26 * time.Hour)
 	store := loss(t, until, until.Add(time.Hour))

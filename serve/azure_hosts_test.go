@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nasight/nasight/config"
 	"github.com/nasight/nasight/diagnose"
@@ -89,12 +88,12 @@ func TestMountsOfAzureShares(t *testing.T) {
 	})
 	for name, want := range hosts {
 		var got string
-		await(t, name+" joined", time.Minute, func() bool {
+		await(t, name+" joined", patience, func() bool {
 			got = standing(server, name, want)
 			return got == ""
 		})
 	}
-	page := server.awaitPage(t, "/api/v1/fleet", `"mounted_by":[{`, time.Minute)
+	page := server.awaitPage(t, "/api/v1/fleet", `"mounted_by":[{`, patience)
 	if !strings.Contains(page, "an address and a share name no account") {
 		t.Error("why the SMB mount by an address is not joined is not told")
 	}

@@ -77,7 +77,7 @@ func TestReadsAzureFiles(t *testing.T) {
 		"/api/v1/query?query=nasight_pool_info{pool=\"examplenetapp/flexible-idle\"}":                             `"service_level":"flexible"`,
 		"/api/v1/query?query=count_over_time(nasight_volume_throughput_limit_reached{volume=\"database\"}[1h])>5": `"pool":"examplenetapp/manual-free"`,
 	} {
-		server.awaitPage(t, path, want, time.Minute)
+		server.awaitPage(t, path, want, patience)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestHostOnAzureNetApp(t *testing.T) {
 	server := onAzureFleet(t, example, func(cfg *config.Config) { cfg.Hosts = []config.Host{host.host("app1")} })
 	var mount *fleet.Mount
 	var endpoint *fleet.Endpoint
-	await(t, "the mount to be joined", time.Minute, func() bool {
+	await(t, "the mount to be joined", patience, func() bool {
 		if latest := server.evaluator.latest.Load(); latest != nil && latest.Fleet != nil {
 			mount, endpoint = joinedMount(latest.Fleet)
 		}

@@ -15,6 +15,7 @@ type story struct{ since, fired, resolved time.Time }
 // A stretch of history that is judged later gives the findings that were live: the same ones, since the same moment, that
 // began to fire and were gone at the same evaluations. Live each evaluation knew only what had been told by then.
 func TestReplayGivesWhatWasLive(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	const span = 3 * time.Hour
 	told := newEstate(t)

@@ -27,8 +27,8 @@ func TestPlantedFindingsOfTheCloud(t *testing.T) {
 	t.Cleanup(func() { _ = emulator.Close() })
 	cfg := testConfig(t)
 	cfg.Hosts = nil
-	cfg.Detection.Interval = config.Duration(5 * time.Second)
-	cfg.GCNV.Projects = projects(fleet)
+	cfg.Detection.Interval = config.Duration(15 * time.Second)
+	cfg.GCNV.Projects, cfg.GCNV.BackfillDays = projects(fleet), 9 // days that no rule needs would only slow the race detector down
 	cfg.GCNV.Endpoints.Monitoring, cfg.GCNV.Endpoints.NetApp = emulator.GRPCAddress(), emulator.URL()
 	cfg.GCNV.Endpoints.Insecure = true
 	cfg.GCNV.Pacing.CallsPerSecond = 500

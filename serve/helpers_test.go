@@ -227,6 +227,15 @@ func (s *sinkOutput) Publish(_ context.Context, batch collectors.Batch) error {
 	return nil
 }
 
+// oneGoroutine leaves a test out under the race detector if all that it does is to judge hours of a history in memory, again and
+// again, on its own goroutine. Servers that run, which others test, judge by the same code while everything else goes on.
+func oneGoroutine(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("one goroutine judges hours, minute by minute: the race detector has nothing to find and makes it ten times as slow")
+	}
+}
+
 var testBuild = export.Build{Version: "1.2.3-test", Revision: "abc"}
 
 func contextOf(t *testing.T) (context.Context, context.CancelFunc) {

@@ -47,7 +47,7 @@ func TestSaturatedSessionIsFoundAndSurvivesARestart(t *testing.T) {
 	server := start(t, Options{Config: cfg, Build: testBuild})
 	play(t, host)
 
-	server.awaitPage(t, "/metrics", `nasight_finding{cloud="",detector="session_saturated"`, 6*time.Second)
+	server.awaitPage(t, "/metrics", `nasight_finding{cloud="",detector="session_saturated"`, patience)
 	found := findingsOf(t, server, detectors.SessionSaturated)
 	if len(found) != 1 || found[0].Variant != detectors.VariantFlow || found[0].Resource.Host != "app1" {
 		t.Fatalf("found %+v, want one session_saturated/flow of app1", found)
@@ -74,7 +74,7 @@ func TestSaturatedSessionIsFoundAndSurvivesARestart(t *testing.T) {
 	server.stop()
 
 	again := start(t, Options{Config: cfg, Build: testBuild})
-	again.awaitPage(t, "/metrics", `nasight_finding{cloud="",detector="session_saturated"`, 5*time.Second)
+	again.awaitPage(t, "/metrics", `nasight_finding{cloud="",detector="session_saturated"`, patience)
 	for _, finding := range again.evaluator.latest.Load().Findings {
 		if finding.ID == found[0].ID && !finding.Since.Equal(found[0].Since) {
 			t.Errorf("since %s after the restart, was %s", finding.Since, found[0].Since)
@@ -101,7 +101,7 @@ func TestAgentsHostIsJudgedToo(t *testing.T) {
 	defer func() { cancel(); running.Wait() }()
 	play(t, host)
 
-	body := server.awaitPage(t, "/metrics", `detector="session_saturated"`, 6*time.Second)
+	body := server.awaitPage(t, "/metrics", `detector="session_saturated"`, patience)
 	if !strings.Contains(body, `host="far1"`) {
 		t.Errorf("no finding of the agent's host:\n%s", body)
 	}

@@ -62,6 +62,7 @@ func debtOf(t *testing.T, path string, since time.Time) *debt {
 // After back-fill and fold the findings are those of a nasight that was there the whole time: the same ones, in the same
 // state, since the same moment but for a grain.
 func TestFoldEqualsHavingBeenThere(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	const span = 6 * time.Hour
 	now := noon.Add(2 * time.Minute)
@@ -116,6 +117,7 @@ func TestFoldEqualsHavingBeenThere(t *testing.T) {
 
 // The fold reaches a day back, whatever was filled in, and since the beginning of that a longer condition has been so.
 func TestFoldIsBounded(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	e := newEstate(t)
 	e.measure(noon.Add(-50*time.Hour), noon, "one", "busy", always(1), always(0.5))
@@ -141,6 +143,7 @@ func TestFoldIsBounded(t *testing.T) {
 
 // What was judged before a long gap goes on over it where it held, and begins anew where it did not.
 func TestFoldGoesOnFromWhatWasJudged(t *testing.T) {
+	oneGoroutine(t)
 	t.Parallel()
 	lost, back := noon.Add(-8*time.Hour), noon.Add(time.Minute)
 	before := noon.Add(-30 * time.Hour)
@@ -282,7 +285,7 @@ func TestPastOfAnEarlierRunIsFolded(t *testing.T) {
 	ended := make(chan error, 2)
 	go func() { ended <- evaluator.daily(ctx) }()
 	go func() { ended <- evaluator.run(ctx) }()
-	await(t, "the fold", time.Minute, func() bool { return !isOwed(evaluator.debt) })
+	await(t, "the fold", patience, func() bool { return !isOwed(evaluator.debt) })
 	cancel()
 	for range 2 {
 		if err := <-ended; err != nil {

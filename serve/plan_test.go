@@ -109,7 +109,7 @@ func TestPlanRoute(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Hosts = nil
 	server := start(t, Options{Config: cfg, Build: testBuild})
-	server.awaitPage(t, "/api/v1/plan", "no cloud is read", time.Minute)
+	server.awaitPage(t, "/api/v1/plan", "no cloud is read", patience)
 	if code, body := request(t, http.MethodPost, server.base+"/api/v1/plan"); code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d %s", code, body)
 	}

@@ -42,9 +42,9 @@ func TestHostsOfPrometheus(t *testing.T) {
 	cfg.PromHost = []promhost.Config{{URL: exporters(t, "app1:9100")}, {URL: exporters(t, "app2:9100")}}
 	server := start(t, Options{Config: cfg, Build: testBuild})
 	for _, host := range []string{"app1", "app2"} {
-		server.awaitPage(t, `/api/v1/query?query=count_over_time(nasight_cpu_cores{host="`+host+`"}[2m])`, `"4"]`, 20*time.Second)
+		server.awaitPage(t, `/api/v1/query?query=count_over_time(nasight_cpu_cores{host="`+host+`"}[2m])`, `"4"]`, patience)
 	}
-	body := server.awaitPage(t, "/metrics", `collector="promhost_2"`, 20*time.Second)
+	body := server.awaitPage(t, "/metrics", `collector="promhost_2"`, patience)
 	if !strings.Contains(body, `nasight_cpu_cores{host="app1"} 1`) || !strings.Contains(body, `nasight_prometheus_sample_age_seconds{host="app2"}`) {
 		t.Errorf("exposition:\n%s", body)
 	}

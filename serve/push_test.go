@@ -133,7 +133,7 @@ func TestRemoteWriteFromServe(t *testing.T) {
 	if n := second.count(t, `nasight_cpu_cores{host="agent2"}`); n != 0 {
 		t.Errorf("a new receiver got what was before it: %v", n)
 	}
-	server.awaitPage(t, "/metrics", `nasight_remote_write_samples_total{host="`, time.Minute)
+	server.awaitPage(t, "/metrics", `nasight_remote_write_samples_total{host="`, patience)
 	if n := first.count(t, `sum(nasight_remote_write_dropped_samples_total)`); n != 0 {
 		t.Errorf("%v samples were dropped", n)
 	}
@@ -165,5 +165,5 @@ func TestPushToVictoriaMetricsFromServe(t *testing.T) {
 		body := <-bodies
 		return strings.Contains(body, `nasight_cpu_cores{env="test",host="app1"} `) && strings.Contains(body, `nasight_build_info{env="test",`)
 	})
-	server.awaitPage(t, "/metrics", `outcome="success",receiver="vm"} `, time.Minute)
+	server.awaitPage(t, "/metrics", `outcome="success",receiver="vm"} `, patience)
 }

@@ -147,16 +147,16 @@ func TestRemoteHistoryServesItsPaths(t *testing.T) {
 		"/api/v1/admin/tsdb/snapshot":                          "404",
 		"/metrics":                                             `nasight_remote_write_samples_total{host="`,
 	} {
-		server.awaitPage(t, path, want, time.Minute)
+		server.awaitPage(t, path, want, patience)
 	}
-	server.awaitPage(t, "/-/ready", "ready\n", time.Minute)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 	if code, body := request(t, http.MethodDelete, server.base+"/api/v1/series"); code != http.StatusMethodNotAllowed {
 		t.Errorf("delete: %d %s", code, body)
 	}
 	b.down.Store(true)
-	server.awaitPage(t, "/-/ready", "history degraded: ", time.Minute)
+	server.awaitPage(t, "/-/ready", "history degraded: ", patience)
 	b.down.Store(false)
-	server.awaitPage(t, "/-/ready", "ready\n", time.Minute)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 }
 
 // A server that hangs is noticed by the first write that it does not answer, and holds up no query for ever.
@@ -166,9 +166,9 @@ func TestRemoteHistoryThatHangs(t *testing.T) {
 	cfg := onBackend(testConfig(t, idleHost(t).host("app1")), b, "1.0")
 	cfg.History.Timeout = config.Duration(time.Second)
 	server := start(t, Options{Config: cfg, Build: testBuild})
-	server.awaitPage(t, "/-/ready", "ready\n", time.Minute)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 	b.hang.Store(true)
-	server.awaitPage(t, "/-/ready", "history degraded: cannot write to "+b.url, time.Minute)
+	server.awaitPage(t, "/-/ready", "history degraded: cannot write to "+b.url, patience)
 
 	far, err := openRemote(cfg.History, slog.New(slog.DiscardHandler), newVia("nasight/1.2"))
 	if err != nil {
@@ -185,7 +185,7 @@ func TestRemoteHistoryThatHangs(t *testing.T) {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
 	b.hang.Store(false)
-	server.awaitPage(t, "/-/ready", "ready\n", time.Minute)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 }
 
 func TestRemoteHistoryIsToldWhoAsks(t *testing.T) {

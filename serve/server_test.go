@@ -41,8 +41,8 @@ func idleHost(t *testing.T) *recorded {
 func TestServerAnswers(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{Config: testConfig(t, idleHost(t).host("app1")), Build: testBuild})
-	server.awaitPage(t, "/", "10.10.2.2", 10*time.Second)
-	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
+	server.awaitPage(t, "/", "10.10.2.2", patience)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 	for path, want := range map[string]struct {
 		code int
 		text string
@@ -91,7 +91,7 @@ func TestWhatIsRememberedSurvives(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t, idleHost(t).host("app1"))
 	server := start(t, Options{Config: cfg})
-	server.awaitPage(t, "/metrics", "nasight_endpoint_lowest_rtt_seconds{", 10*time.Second)
+	server.awaitPage(t, "/metrics", "nasight_endpoint_lowest_rtt_seconds{", patience)
 	server.stop()
 	var kept struct{ Values map[string]float64 }
 	data, err := os.ReadFile(filepath.Join(cfg.History.Path, "memory.json"))
@@ -108,16 +108,16 @@ func TestHostThatAppearsLater(t *testing.T) {
 	t.Parallel()
 	host := &recorded{directory: capture(t, saturated)}
 	server := start(t, Options{Config: testConfig(t, host.host("app1"))})
-	server.awaitPage(t, "/metrics", `nasight_collector_errors_total{collector="nfs",host="app1",reason="not_found"} 1`, 10*time.Second)
+	server.awaitPage(t, "/metrics", `nasight_collector_errors_total{collector="nfs",host="app1",reason="not_found"} 1`, patience)
 	// Failed with a known reason, which is noted.
-	body := server.awaitPage(t, "/-/ready", "ready\nnote: ", 10*time.Second)
+	body := server.awaitPage(t, "/-/ready", "ready\nnote: ", patience)
 	if !strings.Contains(body, "\nnote: nfs on app1 fails: ") || !strings.Contains(body, "no such file") {
 		t.Errorf("ready says %q", body)
 	}
-	server.awaitPage(t, "/", "no such file", 10*time.Second)
+	server.awaitPage(t, "/", "no such file", patience)
 	host.show(t, "t0")
-	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="app1"} 1`, 10*time.Second)
-	await(t, "ready without a note of nfs", 10*time.Second, func() bool {
+	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="app1"} 1`, patience)
+	await(t, "ready without a note of nfs", patience, func() bool {
 		code, body := server.get(t, "/-/ready")
 		return code == http.StatusOK && !strings.Contains(body, "note: nfs")
 	})
@@ -129,7 +129,7 @@ func TestReload(t *testing.T) {
 	cfg := testConfig(t, host.host("app1"))
 	file := filepath.Join(t.TempDir(), "nasight.yml")
 	server := start(t, Options{Config: cfg, ConfigFile: file})
-	server.awaitPage(t, "/metrics", "nasight_cpu_cores{", 10*time.Second)
+	server.awaitPage(t, "/metrics", "nasight_cpu_cores{", patience)
 	started := reloadedAt(t, server, 1)
 
 	write(t, file, "detection: {thresholds: {session: {busiest: 7}}}\n")
@@ -161,14 +161,14 @@ detection: {interval: 1s, window: 4s, thresholds: {session: {rtt_ratio: 99}}}
 	if again := reloadedAt(t, server, 1); again == started {
 		t.Errorf("the last good reading is still of %s", started)
 	}
-	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="renamed"} 1`, 10*time.Second)
+	server.awaitPage(t, "/metrics", `nasight_collector_success{collector="nfs",host="renamed"} 1`, patience)
 	_, metrics := server.get(t, "/metrics")
 	for _, gone := range []string{"nasight_cpu_cores{", `collector="nfs",host="app1"`} {
 		if strings.Contains(metrics, gone) {
 			t.Errorf("%s is still exposed", gone)
 		}
 	}
-	await(t, "a view by the new configuration", 10*time.Second, func() bool {
+	await(t, "a view by the new configuration", patience, func() bool {
 		latest := server.evaluator.latest.Load()
 		if latest == nil || latest.Settings.Session.RTTRatio != 99 || latest.Fleet.Window != 4*time.Second {
 			return false
@@ -238,13 +238,13 @@ func TestReloadBySignal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nasight.yml")
 	flags := func(cfg *config.Config) { cfg.Hosts = nil }
 	server := start(t, Options{Config: testConfig(t), ConfigFile: file, Override: flags})
-	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 	write(t, file, "cloud: azure\n")
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the new configuration", 10*time.Second, func() bool {
+	await(t, "the new configuration", patience, func() bool {
 		if err := self.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
@@ -369,25 +369,25 @@ func TestFullDisk(t *testing.T) {
 			return disk, err
 		},
 	})
-	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 	disk.full.Store(true)
-	body := server.awaitPage(t, "/-/ready", "history degraded: disk has 3 MiB left\n", 10*time.Second)
+	body := server.awaitPage(t, "/-/ready", "history degraded: disk has 3 MiB left\n", patience)
 	if strings.Contains(body, "more lines") {
 		t.Errorf("a reason has more than one line: %q", body)
 	}
 	host.show(t, "t1") // the counters of another moment still reach /metrics
 	before := evaluatedAt(t, server)
 	_, old := server.get(t, "/metrics?collect[]=nfs")
-	await(t, "fresh metrics", 10*time.Second, func() bool {
+	await(t, "fresh metrics", patience, func() bool {
 		_, now := server.get(t, "/metrics?collect[]=nfs")
 		return readBytes(now) != readBytes(old)
 	})
-	await(t, "a further evaluation", 10*time.Second, func() bool { return evaluatedAt(t, server) != before })
+	await(t, "a further evaluation", patience, func() bool { return evaluatedAt(t, server) != before })
 	if code, _ := server.get(t, "/api/v1/query?query=nasight_nfs_read_bytes_total"); code != http.StatusOK {
 		t.Errorf("what is stored cannot be read: status %d", code)
 	}
 	disk.full.Store(false)
-	server.awaitPage(t, "/-/ready", "ready\n", 10*time.Second)
+	server.awaitPage(t, "/-/ready", "ready\n", patience)
 }
 
 func readBytes(metrics string) string {

@@ -111,7 +111,7 @@ func TestHistoryInItself(t *testing.T) {
 	if code, body := request(t, http.MethodGet, server.base+"/api/v1/query?query=up"); code != http.StatusLoopDetected || !strings.Contains(body, "in a circle") {
 		t.Errorf("%d %s", code, body)
 	}
-	server.awaitPage(t, "/-/ready", "history degraded: ", time.Minute)
+	server.awaitPage(t, "/-/ready", "history degraded: ", patience)
 }
 
 func TestOwnAddressIsRefused(t *testing.T) {

@@ -32,10 +32,10 @@ func TestDirectoryOfWindowsHosts(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Windows = config.Windows{Directory: directory, Interval: config.Duration(time.Second)}
 	server := start(t, Options{Config: cfg, Build: testBuild})
-	server.awaitPage(t, "/metrics", `nasight_smb_channels{host="client-1",protocol="smb",server="fs1"} 2`, 10*time.Second)
+	server.awaitPage(t, "/metrics", `nasight_smb_channels{host="client-1",protocol="smb",server="fs1"} 2`, patience)
 	record("client-2")
-	server.awaitPage(t, "/metrics", `nasight_smb_channels{host="client-2",protocol="smb",server="fs1"} 2`, 10*time.Second)
-	server.awaitPage(t, "/metrics", `nasight_windows_recording_age_seconds{host="client-1"}`, 10*time.Second)
+	server.awaitPage(t, "/metrics", `nasight_smb_channels{host="client-2",protocol="smb",server="fs1"} 2`, patience)
+	server.awaitPage(t, "/metrics", `nasight_windows_recording_age_seconds{host="client-1"}`, patience)
 }
 
 // A reload takes another directory, and gives up the one that is not named any more.
@@ -52,12 +52,12 @@ func TestDirectoryOfWindowsHostsAfterReload(t *testing.T) {
 	channels := func(directory string) string {
 		return fmt.Sprintf(`nasight_smb_channels{host=%q,`, filepath.Base(directory))
 	}
-	server.awaitPage(t, "/metrics", channels(one), 10*time.Second)
+	server.awaitPage(t, "/metrics", channels(one), patience)
 	write(t, file, "hosts: []\nwindows: {directory: "+other+", interval: 1s}\n")
 	if code, body := request(t, http.MethodPost, server.base+"/-/reload"); code != http.StatusOK {
 		t.Fatalf("status %d: %s", code, body)
 	}
-	server.awaitPage(t, "/metrics", channels(other), 10*time.Second)
+	server.awaitPage(t, "/metrics", channels(other), patience)
 	if _, metrics := server.get(t, "/metrics"); strings.Contains(metrics, channels(one)) {
 		t.Error("the directory that was replaced is still read")
 	}

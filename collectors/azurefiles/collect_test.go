@@ -65,6 +65,7 @@ func expected(m model.ShareMinute, labels []string, family *schema.Family) float
 // What is read agrees with what the fleet did, share by share and minute by minute: a total is a rate over its minute, a
 // latency in seconds, a peak in bytes per second, a response type without Kerberos before it.
 func TestPerformanceIsWhatTheFleetDid(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil, nil)
 	result := l.good("performance")
 	families := []*schema.Family{
@@ -95,6 +96,7 @@ func TestPerformanceIsWhatTheFleetDid(t *testing.T) {
 // Every minute is in history once, whatever the time of the runs, and nothing younger than the delay; a run within the
 // same minute asks for nothing.
 func TestEveryMinuteIsReadOnce(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, fleetOf(1, 1), nil)
 	l.good("performance")
 	for i := range 20 {
@@ -273,6 +275,7 @@ func TestCapacity(t *testing.T) {
 
 // Ten accounts of fifty shares: at most sixty requests a minute, none of them throttled, and none by what is excluded.
 func TestRequestsOfALargeSubscription(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, fleetOf(10, 50), nil)
 	l.good("inventory")
 	lists := l.server.Usage().Of("shares.list") + l.server.Usage().Of("storageAccounts.list")
@@ -290,6 +293,7 @@ func TestRequestsOfALargeSubscription(t *testing.T) {
 
 // By batches it is at most ten.
 func TestBatchesOfALargeSubscription(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, fleetOf(10, 5), func(c *Config, _ *azure.Options) { c.Batch = true })
 	l.good("inventory")
 	l.tiers()

@@ -92,6 +92,7 @@ func seriesNamed(family *schema.Family, more ...string) string {
 // The first start brings a day of minutes, days of five minutes and of hours, up to where the live points begin: without a
 // hole and without a point twice, in few requests.
 func TestBackfill(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(2, 3), 4)
 	l.tiers()
 	live := l.server.Usage().Of("metrics.query")
@@ -133,6 +134,7 @@ func TestBackfill(t *testing.T) {
 
 // The past is what the fleet did: minutes as they were read live, five minutes by their highest second.
 func TestThePastIsWhatTheFleetDid(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(1, 1), 2)
 	l.tiers()
 	into := &store{}
@@ -163,6 +165,7 @@ func TestThePastIsWhatTheFleetDid(t *testing.T) {
 
 // What was stored is not read again after a restart; what was down longer than live readings go back is filled in.
 func TestBackfillResumes(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(1, 2), 6)
 	l.tiers()
 	into := &store{}
@@ -187,6 +190,7 @@ func TestBackfillResumes(t *testing.T) {
 
 // A history that is full for a while, a service that refuses or is overloaded, and a restart in the middle only delay it.
 func TestBackfillOvercomesFailures(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(2, 1), 2)
 	l.opts.BackfillPause = 10 * time.Millisecond
 	l.restart()
@@ -230,6 +234,7 @@ func TestBackfillEndsBesideARefusal(t *testing.T) {
 
 // A metric that fails for hours leaves a gap when it is back, and none that is filled in over and over before that.
 func TestGapAfterAMetricFailed(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(1, 1), 1)
 	l.tiers()
 	into := &store{}
@@ -265,6 +270,7 @@ func TestNoBackfill(t *testing.T) {
 
 // The real history takes it, in blocks.
 func TestBackfillIntoTheEmbeddedHistory(t *testing.T) {
+	t.Parallel()
 	l := pastLab(t, fleetOf(1, 2), 5)
 	database, err := history.OpenEmbedded(t.Context(), history.EmbeddedOptions{Path: t.TempDir(), Retention: 15 * 24 * time.Hour})
 	if err != nil {
