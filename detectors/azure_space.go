@@ -88,7 +88,7 @@ func (p *pass) shareSpaceDraft(share *fleet.Share, v SpaceVerdict) draft {
 		{"growth", share.Days.Growth, "bytes per second", "", fleet.FeatureShareGrowth},
 	}, []Remedy{
 		{What: fmt.Sprintf("Make the share %.0f GiB large.", enough), Command: updateShare(share, fmt.Sprintf("--quota %.0f", enough)), Caveat: caveat},
-		{What: "Or delete data.", Caveat: "Look at what grows first."},
+		{ByHand: handData, What: "Or delete data.", Caveat: "Look at what grows first."},
 	})
 }
 

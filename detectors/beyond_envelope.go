@@ -234,6 +234,7 @@ func envelopeRemedy(volume *fleet.Volume, v EnvelopeVerdict, limits EnvelopeSett
 		}, workload}
 	}
 	return []Remedy{{
+		ByHand: handChoice,
 		What:   "Leave it if the volume has its size for its data; else a lower service level or a smaller volume would do.",
 		Caveat: "The limit comes with capacity and cannot be lowered by itself.",
 	}, workload}

@@ -60,7 +60,7 @@ func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 		},
 		[]Remedy{
 			{What: fmt.Sprintf("Make the volume %.0f GiB large.", enough), Command: command, Caveat: caveat},
-			{What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
+			{ByHand: handData, What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
 		})
 }
 
@@ -99,6 +99,6 @@ func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 		},
 		[]Remedy{
 			{What: fmt.Sprintf("Make the volume %.0f GiB large: inodes come with size, one for each 32 KiB.", enough), Command: command, Caveat: caveat + " Small volumes have a fixed number up to 683 GiB, except on Flex."},
-			{What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
+			{ByHand: handWork, What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
 		})
 }

@@ -49,7 +49,7 @@ func (c sessionCase) latencyDraft() draft {
 		severity = Warning
 	}
 	facts := []fact{
-		{"operation RTT over the slowest session's round trip", c.overRoundTrip(), "ratio", atLeast(limits.RTTRatio), ""},
+		{"operation RTT over the slowest session's round trip", c.overRoundTrip(), unitFactor, atLeast(limits.RTTRatio), ""},
 		{"operation RTT", e.RTT(), "seconds", "", fleet.FeatureRTT},
 		{"smoothed round-trip time of the slowest session", c.slowestRTT(), "seconds", "", fleet.FeatureSessionRTT},
 		{"requests on each session", e.OnWire().Over(c.sessions()), "requests", atLeast(limits.Outstanding), ""},
@@ -65,6 +65,7 @@ func (c sessionCase) latencyDraft() draft {
 			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), whole(e.OnWire())),
 		evidence: c.evidence(e.Resource(), facts...),
 		remedy: []Remedy{{
+			ByHand: handLook,
 			What:   "Look at the server's side: the volume's throughput and latency, its limit, its neighbours.",
 			Caveat: "More sessions or slots at this host would not help: they would wait in the server as well.",
 		}},

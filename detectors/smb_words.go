@@ -86,11 +86,12 @@ func parallelTools(client *fleet.Client) string {
 
 func (c sessionCase) fewerChannels(variant string) []Remedy {
 	first := Remedy{
+		ByHand: handWork,
 		What:   "Give the work more parallelism: " + parallelTools(c.client) + ", more threads or asynchronous I/O.",
 		Caveat: "A change to the application, and the one with the largest gain.",
 	}
 	if variant == VariantHotFile {
-		first = Remedy{What: "Spread the data over several files.", Caveat: "A change to the application."}
+		first = Remedy{ByHand: handWork, What: "Spread the data over several files.", Caveat: "A change to the application."}
 	}
 	second := Remedy{
 		What:    "If all work on this server is of that kind, mount with one channel.",
@@ -131,11 +132,13 @@ func (c sessionCase) serverFirst() []Remedy {
 		return c.accountRemedy()
 	case smb.Multichannel == "false":
 		return []Remedy{{
+			ByHand: handServer,
 			What:   "Switch multichannel on at the server first.",
 			Caveat: "It offers none now: until then a mount gets one channel whatever it asks for.",
 		}}
 	case smb.ServerRSS == "false":
 		return []Remedy{{
+			ByHand: handServer,
 			What:   "Give the server's network interface RSS first.",
 			Caveat: "An interface without it adds no channels, whatever the mount asks for.",
 		}}

@@ -71,7 +71,7 @@ func (m *markdown) findings(findings []detectors.Finding) {
 		m.line("| evidence | value | threshold | query |")
 		m.line("|---|--:|---|---|")
 		for _, e := range f.Evidence {
-			m.line("| %s | %s | %s | %s |", e.Name, evidence(e.Value, e.Unit), cell(e.Threshold), code(e.Query))
+			m.line("| %s | %s | %s | %s |", e.Name, e.Shown(), cell(e.Asked()), code(e.Query))
 		}
 		if f.Gain != nil {
 			m.line("")

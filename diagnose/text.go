@@ -234,7 +234,7 @@ func (t *text) findings(findings []detectors.Finding) {
 		t.line("%d. %s %s/%s on %s, confidence %.2f%s", i+1, t.ink.severity(f.Severity), f.Detector, f.Variant, printable(subject(f)), f.Confidence, hint(f))
 		t.prose("   ", "", f.Summary, plain)
 		for _, e := range f.Evidence {
-			t.line("     %-38s %16s  %s", e.Name, evidence(e.Value, e.Unit), e.Threshold)
+			t.line("     %-38s %16s  %s", e.Name, e.Shown(), e.Asked())
 		}
 		if f.Gain != nil {
 			t.prose("   ", "gain: ", gain(*f.Gain), plain)
@@ -278,16 +278,7 @@ func subject(f detectors.Finding) string {
 	return "host " + r.Host
 }
 
-func gain(g detectors.Gain) string {
-	bracket := fmt.Sprintf("%s to %s", digits(g.Low), digits(g.High))
-	if digits(g.Low) == digits(g.High) {
-		bracket = digits(g.Low)
-	}
-	if g.Unit == "factor" {
-		return fmt.Sprintf("%s times today's throughput (%s)", bracket, g.Model)
-	}
-	return fmt.Sprintf("%s %s (%s)", bracket, g.Unit, g.Model)
-}
+func gain(g detectors.Gain) string { return fmt.Sprintf("%s (%s)", g.Bracket(), g.Model) }
 
 func (t *text) remedy(r detectors.Remedy) {
 	t.prose("   ", "do: ", r.What, plain)

@@ -114,15 +114,8 @@ func worthOf(g *detectors.Gain) string {
 		return ""
 	case g.Unit == "factor" && g.High < 1.05:
 		return "hardly faster"
-	case g.Unit == "factor":
-		return fmt.Sprintf("%.2f to %.2f times today's throughput", g.Low, g.High)
-	case g.Unit == "bytes per second":
-		return fmt.Sprintf("%s to %s", rate(fleet.Value(g.Low)), rate(fleet.Value(g.High)))
 	}
-	if part, is := strings.CutPrefix(g.Unit, "share of "); is {
-		return fmt.Sprintf("%.0f to %.0f %% of %s", g.Low*100, g.High*100, part)
-	}
-	return fmt.Sprintf("%s to %s %s", grouped(g.Low), grouped(g.High), g.Unit)
+	return g.Bracket()
 }
 
 // planned is the plan of a pool in which a volume lacks throughput that others hold.

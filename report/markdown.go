@@ -286,11 +286,7 @@ func (m markdown) findings() {
 		}
 		fmt.Fprintf(m, "%s %s\n\n", escaped(f.Summary), escaped(f.Detail))
 		for _, evidence := range f.Evidence {
-			value := "not known"
-			if evidence.Value.Known() {
-				value = fmt.Sprintf("%.6g %s", float64(evidence.Value), evidence.Unit)
-			}
-			m.list([]string{strings.TrimSpace(evidence.Name + ": " + value + " " + evidence.Threshold)})
+			m.list([]string{evidence.Line()})
 		}
 		for _, remedy := range f.Remedy {
 			fmt.Fprintf(m, "\n%s %s\n", escaped(remedy.What), escaped(remedy.Caveat))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 )
 
@@ -58,7 +59,7 @@ func (c Chart) draw() *drawing {
 			return strings.TrimSpace(b.String())
 		})
 	}
-	d := &drawing{From: from, To: to, Since: min(max(x(c.Since), 0), chartWidth), Top: measure(fleet.Value(most), c.Unit)}
+	d := &drawing{From: from, To: to, Since: min(max(x(c.Since), 0), chartWidth), Top: detectors.Quantity(fleet.Value(most), c.Unit)}
 	d.Values, d.Usual = line(func(p Point) fleet.Value { return p.Value }), line(func(p Point) fleet.Value { return p.Usual })
 	d.Bands = stretches(c.Points, func(p Point) fleet.Value { return p.Lower.Plus(p.Usual) }, func(part []Point) string {
 		var above, below []string
