@@ -89,8 +89,7 @@ func moreForVolume(volume *fleet.Volume) []Remedy {
 		}}
 	}
 	remedies := []Remedy{{What: "Give the volume throughput that others do not use.", Command: planCommand(pool), Caveat: nothingCuts}}
-	if pool.Available.Above(0) {
-		wanted := lastMoment(volume.Recent).Limit
+	if wanted := lastMoment(volume.Recent).Limit; pool.Available.Above(0) && wanted.Known() {
 		wanted += min(pool.Available, wanted/2)
 		remedies = append([]Remedy{{
 			What:    fmt.Sprintf("Give the volume of the %s that no volume has.", mebibytes(pool.Available)),

@@ -21,6 +21,9 @@ const (
 // Quantity is a number in a unit of evidence, scaled to what people read. It is never in scientific notation.
 func Quantity(v fleet.Value, unit string) string { return quantity(v, unit, usualDigits) }
 
+// Count is a number of things, each of which is called so.
+func Count(n int, what string) string { return Quantity(fleet.Value(n), what+"s") }
+
 func quantity(v fleet.Value, unit string, digits int) string {
 	value := float64(v)
 	switch unit {

@@ -26,7 +26,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	if folded > 0 {
 		m.line("")
-		m.line("… and %d more mounts without a finding.", folded)
+		m.line("… and %s without a finding.", detectors.Count(folded, "more mount"))
 	}
 	m.findings(r.Findings)
 	m.collectors(r.Collectors)

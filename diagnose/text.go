@@ -22,7 +22,7 @@ func (r *Report) Text(w io.Writer, colour bool) error {
 	}
 	if folded > 0 {
 		t.line("")
-		t.line("… and %d more mounts without a finding; --format json lists every one.", folded)
+		t.line("… and %s without a finding; --format json lists every one.", detectors.Count(folded, "more mount"))
 	}
 	t.findings(r.Findings)
 	t.collectors(r.Collectors)

@@ -26,7 +26,7 @@ func (o *builder) actions() []Action {
 		}
 	}
 	for _, one := range o.held() {
-		all = append(all, heldAction(one))
+		all = append(all, o.heldAction(one))
 	}
 	said := map[fleet.Resource]string{}
 	for _, finding := range o.weekly.Findings {
@@ -63,7 +63,7 @@ func (o *builder) action(f Finding, planned map[fleet.Resource]bool) (Action, bo
 	remedy := f.Remedy[0]
 	action := Action{
 		What: remedy.What, Resource: f.Resource, Why: f.Summary, Worth: worthOf(f.Gain), Money: fleet.Unknown, Hours: fleet.Unknown,
-		Command: remedy.Command, Caveat: remedy.Caveat, Finding: f.ID, Kind: kindOf(f),
+		Command: remedy.Command, ByHand: remedy.ByHand, Caveat: remedy.Caveat, Finding: f.ID, Kind: kindOf(f),
 	}
 	if f.First != nil {
 		action.Hours = f.Hours
@@ -172,6 +172,14 @@ func (a Action) worthOrTime() string {
 		return a.Lasted
 	}
 	return a.Worth
+}
+
+// uncommanded says where the command is of an action that is shown without it.
+func (a Action) uncommanded() string {
+	if a.Command != "" {
+		return "Its commands are many: they are in the JSON form of this report."
+	}
+	return a.ByHand
 }
 
 // sure is the confidence from which a finding counts as one of which there is little doubt.

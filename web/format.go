@@ -15,6 +15,7 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"rate":     func(v fleet.Value) string { return detectors.Quantity(v, "bytes per second") },
 		"count":    func(v fleet.Value) string { return detectors.Quantity(v, "") },
+		"counted":  detectors.Count,
 		"ago":      ago,
 		"clock":    clock,
 		"duration": short,

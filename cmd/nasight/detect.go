@@ -152,7 +152,7 @@ func (c *detectCommand) print(result backtest, name string, w io.Writer) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(result)
 	}
-	if _, err := fmt.Fprintf(w, "From %s, %s to %s: %d evaluations, %d findings.\n", name, stamp(result.From), stamp(result.To), result.Evaluations, len(result.Findings)); err != nil {
+	if _, err := fmt.Fprintf(w, "From %s, %s to %s: %s, %s.\n", name, stamp(result.From), stamp(result.To), detectors.Count(result.Evaluations, "evaluation"), detectors.Count(len(result.Findings), "finding")); err != nil {
 		return err
 	}
 	if len(result.Findings) == 0 {
