@@ -198,7 +198,7 @@ func (g Gain) Bracket() string {
 	case g.Unit == unitFactor:
 		unit = "times today's throughput"
 	case beside:
-		low, high, unit = 100*low, 100*high, "% of "+unit
+		low, high, unit = math.Round(100*low), math.Round(100*high), "% of "+unit // a forecast
 	default:
 		unit, show = "", func(value float64) string { return Quantity(fleet.Value(value), g.Unit) }
 	}

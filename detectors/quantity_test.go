@@ -54,7 +54,7 @@ func TestBracket(t *testing.T) {
 		"1 to 3.06 times today's throughput":  {Low: 1, High: 3.0559, Unit: "factor"},
 		"1.3 times today's throughput":        {Low: 1.3, High: 1.3001, Unit: "factor"},
 		"0 MiB/s to 42 MiB/s":                 {Low: 0, High: 42 << 20, Unit: "bytes per second"},
-		"0 to 44.4 % of the operations saved": {Low: 0, High: 0.444, Unit: "share of the operations saved"},
+		"0 to 44 % of the operations saved": {Low: 0, High: 0.444, Unit: "share of the operations saved"},
 		"20 % of the mean latency saved":      {Low: 0.2, High: 0.2, Unit: "share of the mean latency saved"},
 	} {
 		if got := g.Bracket(); got != want {

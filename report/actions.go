@@ -176,7 +176,10 @@ func (a Action) worthOrTime() string {
 
 // uncommanded says where the command is of an action that is shown without it.
 func (a Action) uncommanded() string {
-	if a.Command != "" {
+	switch {
+	case a.Command != "" && a.Kind == Free:
+		return "Its commands are with the pool's plan, further below."
+	case a.Command != "":
 		return "Its commands are many: they are in the JSON form of this report."
 	}
 	return a.ByHand

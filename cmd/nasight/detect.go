@@ -92,6 +92,9 @@ func (c *detectCommand) replay(ctx context.Context, from source, cfg config.Conf
 	case ctx.Err() != nil:
 		return collectError("judge the history of %s: interrupted", from.name)
 	case err != nil:
+		if silent, is := unanswered(err); is {
+			return collectError("judge the history: %w; %s", silent, otherServer)
+		}
 		return collectError("judge the history of %s: %w", from.name, err)
 	case result.Evaluations == 0:
 		return collectError("%s has no samples from %s to %s", from.name, stamp(result.From), stamp(result.To))

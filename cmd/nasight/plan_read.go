@@ -22,6 +22,20 @@ import (
 
 const ownServer = "http://localhost:9877"
 
+// firstAnswer is how long a server may take for an answer that costs nothing: one that is busy has a queue, one that is silent for longer is not there.
+const firstAnswer = 30 * time.Second
+
+// otherServer is what to do where no server answers.
+const otherServer = "name a nasight serve that runs, as http://HOST:9877 (https://USER:PASSWORD@HOST:PORT where it has TLS or basic auth)"
+
+// unanswered is an error of a server that does not answer, or not as it should, without what it was asked for; others stay as they are.
+func unanswered(err error) (error, bool) {
+	if server := (*promread.ServerError)(nil); errors.As(err, &server) {
+		return server, true
+	}
+	return err, false
+}
+
 // named is a flag with its value.
 type named struct{ flag, value string }
 
@@ -101,7 +115,7 @@ func openConfigured(ctx context.Context, cfg config.Config) (source, error) {
 }
 
 func openServer(address, setting string) (source, error) {
-	reader, err := promread.New(address, promread.Options{})
+	reader, err := promread.New(address, promread.Options{Patience: firstAnswer})
 	if err != nil {
 		return source{}, usageError("%s: %w", setting, err)
 	}
