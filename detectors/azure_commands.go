@@ -33,7 +33,7 @@ func accountChannels(account *fleet.Account) string {
 
 // moreForShare is what helps a share that is at a limit of its own.
 func (p *pass) moreForShare(share *fleet.Share, variant string) []Remedy {
-	spread := Remedy{ByHand: handWork, What: "Or spread the data over several shares, or the work over more time.", Caveat: "A change to the application."}
+	spread := Remedy{ByHand: handWork, What: "Or spread the data over several shares, or the work over more time."}
 	switch {
 	case variant == VariantMetadata:
 		return append(shareMetadataRemedy(share), spread)
@@ -104,7 +104,7 @@ func moreForAccount(account *fleet.Account) []Remedy {
 
 // shareMetadataRemedy is what helps a share whose work is opens and closes.
 func shareMetadataRemedy(share *fleet.Share) []Remedy {
-	fewer := Remedy{ByHand: handWork, What: "Open and close fewer files, keep them open, or spread them over several shares.", Caveat: "A change to the application."}
+	fewer := Remedy{ByHand: handWork, What: "Open and close fewer files, keep them open, or spread them over several shares."}
 	if share.Protocol != fleet.SMB {
 		return []Remedy{fewer}
 	}

@@ -99,6 +99,6 @@ func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 		},
 		[]Remedy{
 			{What: fmt.Sprintf("Make the volume %.0f GiB large: inodes come with size, one for each 32 KiB.", enough), Command: command, Caveat: caveat + " Small volumes have a fixed number up to 683 GiB, except on Flex."},
-			{ByHand: handWork, What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
+			{ByHand: handWork, What: "Or keep fewer, larger files."},
 		})
 }

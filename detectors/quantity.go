@@ -40,7 +40,7 @@ func quantity(v fleet.Value, unit string, digits int) string {
 	case unitBoolean:
 		return map[bool]string{true: "yes", false: "no"}[value != 0]
 	default:
-		unit = unitOf(value, unit)
+		unit = unitOf(figures(value, digits) == "1", unit)
 	}
 	if !v.Known() {
 		return unknownQuantity
@@ -84,9 +84,9 @@ func scaled(v fleet.Value, scales []scale, digits int) string {
 }
 
 // unitOf is a unit that counts things, of one thing without its plural.
-func unitOf(value float64, unit string) string {
+func unitOf(single bool, unit string) string {
 	things, per, _ := strings.Cut(unit, " per ")
-	if value == 1 {
+	if single {
 		things = map[string]string{"series": "series", "replies": "reply"}[things]
 		if things == "" {
 			things, _, _ = strings.Cut(unit, " per ")

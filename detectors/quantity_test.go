@@ -21,7 +21,7 @@ func TestQuantity(t *testing.T) {
 		{0.85, "ratio", "85 %"}, {-0.2, "ratio", "-20 %"}, {0.00067, "ratio", "0.067 %"}, {0.001, "ratio", "0.1 %"}, {1.0086, "ratio", "101 %"}, {1e-12, "ratio", "< 0.000001 %"},
 		{2.3693, unitFactor, "2.37 ×"}, {1.1, unitFactor, "1.1 ×"}, {1, unitBoolean, "yes"},
 		{15813831.7, "operations", "15,813,832 operations"}, {1, "operations", "1 operation"}, {1, "replies per second", "1 reply per second"}, {0, "replies per second", "0 replies per second"},
-		{1, "series", "1 series"}, {16.1, "requests", "16.1 requests"}, {127506841, "inodes", "127,506,841 inodes"}, {4000, "operations per second", "4,000 op/s"},
+		{1, "series", "1 series"}, {16.1, "requests", "16.1 requests"}, {0.9999, "requests", "1 request"}, {127506841, "inodes", "127,506,841 inodes"}, {4000, "operations per second", "4,000 op/s"},
 		{4153.4, "USD per month", "4,153 USD a month"}, {0.04, "USD per month", "0.04 USD a month"}, {5.3268, "", "5.33"}, {999.6, "", "1,000"},
 		{fleet.Unknown, "ratio", "not known"}, {fleet.Unknown, "seconds", "not known"}, {fleet.Value(math.Inf(1)), "", "not known"},
 	} {
@@ -51,11 +51,11 @@ func TestEvidenceLine(t *testing.T) {
 
 func TestBracket(t *testing.T) {
 	for want, g := range map[string]Gain{
-		"1 to 3.06 times today's throughput":  {Low: 1, High: 3.0559, Unit: "factor"},
-		"1.3 times today's throughput":        {Low: 1.3, High: 1.3001, Unit: "factor"},
-		"0 MiB/s to 42 MiB/s":                 {Low: 0, High: 42 << 20, Unit: "bytes per second"},
-		"0 to 44 % of the operations saved": {Low: 0, High: 0.444, Unit: "share of the operations saved"},
-		"20 % of the mean latency saved":      {Low: 0.2, High: 0.2, Unit: "share of the mean latency saved"},
+		"1 to 3.06 times today's throughput": {Low: 1, High: 3.0559, Unit: "factor"},
+		"1.3 times today's throughput":       {Low: 1.3, High: 1.3001, Unit: "factor"},
+		"0 MiB/s to 42 MiB/s":                {Low: 0, High: 42 << 20, Unit: "bytes per second"},
+		"0 to 44 % of the operations saved":  {Low: 0, High: 0.444, Unit: "share of the operations saved"},
+		"20 % of the mean latency saved":     {Low: 0.2, High: 0.2, Unit: "share of the mean latency saved"},
 	} {
 		if got := g.Bracket(); got != want {
 			t.Errorf("%+v is shown as %q, want %q", g, got, want)

@@ -61,8 +61,8 @@ func (c sessionCase) latencyDraft() draft {
 		name: Name{ServerLatency, VariantServer}, severity: severity, resource: e.Resource(),
 		coverage: float64(c.settings.coverage(c.client)),
 		signals:  []signal{seen(weightServerTime), {weightVolume, e.VolumeUtilisation.Known(), true}},
-		summary: fmt.Sprintf("Requests to %s wait in the server: an operation takes %s while a round trip takes %s, with %s requests under way.",
-			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), whole(e.OnWire())),
+		summary: fmt.Sprintf("Requests to %s wait in the server: an operation takes %s while a round trip takes %s, with %s under way.",
+			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), plural(e.OnWire(), "request")),
 		evidence: c.evidence(e.Resource(), facts...),
 		remedy: []Remedy{{
 			ByHand: handLook,

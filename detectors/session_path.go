@@ -117,8 +117,8 @@ func (c sessionCase) flowSummary() string {
 	if share := c.endpoint.BusiestShare(); share.Below(0.995) {
 		who = fmt.Sprintf("%s of the traffic to %s rides on one TCP session", percent(share), c.endpoint.Server)
 	}
-	return fmt.Sprintf("%s that is at its ceiling of %s: %s, with %s requests outstanding.",
-		who, mebibytes(busiest.Rate), c.flowReason(), whole(c.endpoint.OnWire()))
+	return fmt.Sprintf("%s that is at its ceiling of %s: %s, with %s outstanding.",
+		who, mebibytes(busiest.Rate), c.flowReason(), plural(c.endpoint.OnWire(), "request"))
 }
 
 func (c sessionCase) flowReason() string {

@@ -12,8 +12,8 @@ func (c sessionCase) channelSummary(l ChannelLoad, variant string) string {
 	server, channels := c.endpoint.Server, plural(l.Channels, "channel")
 	switch variant {
 	case VariantPenalty:
-		return fmt.Sprintf("The work on %s has %s requests under way at a time: its %s cannot help it, and may cost it up to about 10 %%.",
-			server, number(l.Requests), channels)
+		return fmt.Sprintf("The work on %s has %s under way at a time: its %s cannot help it, and may cost it up to about 10 %%.",
+			server, several(l.Requests, "request"), channels)
 	case VariantHotFile:
 		return fmt.Sprintf("%s to %s go to one file in pieces of %s KiB: several channels do not help one hot file, and may cost up to about 10 %%.",
 			operations(l.Operations), server, number(l.Size/1024))
@@ -88,10 +88,10 @@ func (c sessionCase) fewerChannels(variant string) []Remedy {
 	first := Remedy{
 		ByHand: handWork,
 		What:   "Give the work more parallelism: " + parallelTools(c.client) + ", more threads or asynchronous I/O.",
-		Caveat: "A change to the application, and the one with the largest gain.",
+		Caveat: "The remedy with the largest gain.",
 	}
 	if variant == VariantHotFile {
-		first = Remedy{ByHand: handWork, What: "Spread the data over several files.", Caveat: "A change to the application."}
+		first = Remedy{ByHand: handWork, What: "Spread the data over several files."}
 	}
 	second := Remedy{
 		What:    "If all work on this server is of that kind, mount with one channel.",

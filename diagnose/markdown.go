@@ -98,9 +98,9 @@ func (m *markdown) remedy(r detectors.Remedy) {
 		}
 		m.line("```")
 	}
-	if r.Caveat != "" {
+	if mind := minded(r); mind != "" {
 		m.line("")
-		m.line("Mind: %s", cell(r.Caveat))
+		m.line("Mind: %s", cell(mind))
 	}
 }
 

@@ -280,13 +280,16 @@ func subject(f detectors.Finding) string {
 
 func gain(g detectors.Gain) string { return fmt.Sprintf("%s (%s)", g.Bracket(), g.Model) }
 
+// minded is what is said beside a remedy: its caveat, and why it has no command.
+func minded(r detectors.Remedy) string { return strings.TrimSpace(r.Caveat + " " + r.ByHand) }
+
 func (t *text) remedy(r detectors.Remedy) {
 	t.prose("   ", "do: ", r.What, plain)
 	for command := range strings.Lines(r.Command) {
 		t.line("       %s", t.ink.bold(printable(strings.TrimRight(command, "\n"))))
 	}
-	if r.Caveat != "" {
-		t.prose("       ", "mind: ", r.Caveat, t.ink.dim)
+	if mind := minded(r); mind != "" {
+		t.prose("       ", "mind: ", mind, t.ink.dim)
 	}
 }
 

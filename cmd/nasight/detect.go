@@ -92,7 +92,7 @@ func (c *detectCommand) replay(ctx context.Context, from source, cfg config.Conf
 	case ctx.Err() != nil:
 		return collectError("judge the history of %s: interrupted", from.name)
 	case err != nil:
-		if silent, is := unanswered(err); is {
+		if silent := unanswered(err); silent != nil {
 			return collectError("judge the history: %w; %s", silent, otherServer)
 		}
 		return collectError("judge the history of %s: %w", from.name, err)

@@ -131,7 +131,9 @@ func (c *planCommand) unread(ctx context.Context, from source, err error) error 
 	case c.History != "":
 		return collectError("read the volumes' history from %s: %w", from.name, err)
 	}
-	err, _ = unanswered(err)
+	if silent := unanswered(err); silent != nil {
+		err = silent
+	}
 	if from.instead != nil {
 		return collectError("read the volumes' history: %w; nor are there files to read: %w; name either with --server or --history.path", err, from.instead)
 	}

@@ -28,12 +28,11 @@ const firstAnswer = 30 * time.Second
 // otherServer is what to do where no server answers.
 const otherServer = "name a nasight serve that runs, as http://HOST:9877 (https://USER:PASSWORD@HOST:PORT where it has TLS or basic auth)"
 
-// unanswered is an error of a server that does not answer, or not as it should, without what it was asked for; others stay as they are.
-func unanswered(err error) (error, bool) {
-	if server := (*promread.ServerError)(nil); errors.As(err, &server) {
-		return server, true
-	}
-	return err, false
+// unanswered is what an error tells of a server that does not answer, or not as it should, without what it was asked for; nil of another one.
+func unanswered(err error) *promread.ServerError {
+	var server *promread.ServerError
+	errors.As(err, &server)
+	return server
 }
 
 // named is a flag with its value.

@@ -125,7 +125,7 @@ func (c *reportWeeklyCommand) make(ctx context.Context, from source, cfg config.
 		return usageError("--week=%s: history %s %w: its retention may be shorter (history.retention is %s), or nasight serve did not run; name another week",
 			options.Week, from.name, err, cfg.History.Retention)
 	default:
-		if silent, is := unanswered(err); is {
+		if silent := unanswered(err); silent != nil {
 			return collectError("report of week %s: %w; %s", options.Week, silent, otherServer)
 		}
 		return collectError("report of week %s from %s: %w", options.Week, from.name, err)
