@@ -113,7 +113,7 @@ func anomalyFacts(m baseline.Member, now time.Time) []fact {
 	return []fact{
 		{m.Signal.Name + " at its farthest", fleet.Value(incident.Value), unit, "", ""},
 		{"usual " + m.Signal.Name, fleet.Value(incident.Base), unit, "", ""},
-		{"factor between them", fleet.Value(incident.Effect(m.Signal.Offset)), "ratio", atLeast(1 + baseline.LeastEffect), ""},
+		{"factor between them", fleet.Value(incident.Effect(m.Signal.Offset)), unitFactor, atLeast(1 + baseline.LeastEffect), ""},
 		{"rarity, in powers of ten", fleet.Value(incident.Rarity), "", atLeast(baseline.OpenRarity), ""},
 	}
 }
@@ -147,7 +147,7 @@ func memberFact(m baseline.Member, now time.Time) fact {
 	case baseline.Flatline:
 		return fact{name + ": value", fleet.Value(incident.Value), m.Signal.Unit, "", ""}
 	}
-	return fact{name + ": factor", fleet.Value(incident.Effect(m.Signal.Offset)), "ratio", "", ""}
+	return fact{name + ": factor", fleet.Value(incident.Effect(m.Signal.Offset)), unitFactor, "", ""}
 }
 
 func silentFor(incident baseline.Incident, now time.Time) fleet.Value {

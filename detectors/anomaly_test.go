@@ -193,7 +193,7 @@ func TestAnomalyEvidenceByKind(t *testing.T) {
 		unit  string
 	}{
 		{"without a sample", silent, "seconds"},
-		{": factor", mixed.Others[0].Incident.Effect(mixed.Others[0].Signal.Offset), "ratio"},
+		{": factor", mixed.Others[0].Incident.Effect(mixed.Others[0].Signal.Offset), "factor"},
 		{": value", mixed.Others[1].Incident.Value, mixed.Others[1].Signal.Unit},
 		{": without a sample", noon.Sub(mixed.Others[2].Incident.Start).Seconds(), "seconds"},
 	} {

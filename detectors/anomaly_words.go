@@ -85,16 +85,19 @@ func anomalyRemedy(a fleet.Anomaly) []Remedy {
 	switch a.Root.Incident.Kind {
 	case baseline.Stale:
 		return []Remedy{{
+			ByHand: handLook,
 			What:   "Look whether the source still reports: the collector's success and its errors, then the service's own status.",
 			Caveat: "Until it does, no rule can judge this resource.",
 		}}
 	case baseline.Flatline:
 		return []Remedy{{
+			ByHand: handLook,
 			What:   "Compare with another source, such as the clients' own counters: the service or an exporter may repeat its last value. A load that stands at a limit looks the same.",
 			Caveat: "Rules that read this series judge an old value meanwhile.",
 		}}
 	}
 	return []Remedy{{
+		ByHand: handLook,
 		What:   "Compare with what changed at that time: configuration, mounts, limits, the jobs that ran.",
 		Caveat: "A statistic says that this is unusual, not that it is wrong. After 48 hours it is taken for the new usual.",
 	}}

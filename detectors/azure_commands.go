@@ -48,7 +48,7 @@ func accountChannels(account *fleet.Account, name string) string {
 
 // moreForShare is what helps a share that is at a limit of its own.
 func (p *pass) moreForShare(share *fleet.Share, variant string) []Remedy {
-	spread := Remedy{What: "Or spread the data over several shares, or the work over more time.", Caveat: "A change to the application."}
+	spread := Remedy{ByHand: handWork, What: "Or spread the data over several shares, or the work over more time."}
 	switch {
 	case variant == VariantMetadata:
 		return append(shareMetadataRemedy(share), spread)
@@ -141,11 +141,12 @@ func (p *pass) largerShare(share *fleet.Share) []Remedy {
 }
 
 func moreForAccount(account *fleet.Account) []Remedy {
-	spread := Remedy{What: "Move shares to other storage accounts: the limit is the account's.", Caveat: "Clients have to mount the new account's name."}
+	spread := Remedy{ByHand: handCopy, What: "Move shares to other storage accounts: the limit is the account's.", Caveat: "Clients have to mount the new account's name."}
 	if !account.ByUse() {
 		return []Remedy{spread}
 	}
 	return []Remedy{spread, {
+		ByHand: handCopy,
 		What:   "Or move them to an account with provisioned shares, each of which has limits of its own.",
 		Caveat: "A copy to a new account: shares do not change their way of paying in place.",
 	}}
@@ -153,11 +154,11 @@ func moreForAccount(account *fleet.Account) []Remedy {
 
 // shareMetadataRemedy is what helps a share whose work is opens and closes.
 func shareMetadataRemedy(share *fleet.Share) []Remedy {
-	fewer := Remedy{What: "Open and close fewer files, keep them open, or spread them over several shares.", Caveat: "A change to the application."}
+	fewer := Remedy{ByHand: handWork, What: "Open and close fewer files, keep them open, or spread them over several shares."}
 	if share.Protocol != fleet.SMB {
 		return []Remedy{fewer}
 	}
-	disk := Remedy{What: "For a single writer keep the files in a disk image (VHD) on the share.", Caveat: "One client at a time can use it."}
+	disk := Remedy{ByHand: handWork, What: "For a single writer keep the files in a disk image (VHD) on the share.", Caveat: "One client at a time can use it."}
 	if share.Of.Media != fleet.MediaSSD || share.Of.CachingAsked {
 		return []Remedy{fewer, disk}
 	}

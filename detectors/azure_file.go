@@ -78,7 +78,7 @@ func (p *pass) fileDraft(share *fleet.Share, j fileJudgement) draft {
 	}
 	return p.shareFill(share, VariantFile, j.verdict.Severity, summary, facts, []Remedy{
 		{What: "Find the file in the log.", Command: findFile(share), Caveat: "Reads the log's workspace, which names users' files."},
-		{What: "Spread the work over several files.", Caveat: "A change to the application. More of the share, or more channels, help one file no further."},
+		{ByHand: handWork, What: "Spread the work over several files.", Caveat: "More of the share, or more channels, help one file no further."},
 	})
 }
 

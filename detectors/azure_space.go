@@ -96,7 +96,7 @@ func (p *pass) shareSpaceDraft(share *fleet.Share, v SpaceVerdict) draft {
 		{"growth", share.Days.Growth, "bytes per second", "", fleet.FeatureShareGrowth},
 	}, []Remedy{
 		shareOfSize(share, enough, fmt.Sprintf("Make the share %.0f GiB large.", enough), caveat),
-		{What: "Or delete data.", Caveat: "Look at what grows first."},
+		{ByHand: handData, What: "Or delete data.", Caveat: "Look at what grows first."},
 	})
 }
 

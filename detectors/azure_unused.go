@@ -142,9 +142,14 @@ func (p *pass) shareUnusedDraft(idle idleShare) draft {
 	if share.Of.Billing == fleet.BillingV1 {
 		variant = VariantAutoQoS
 	}
-	facts := []fact{
-		{"throughput that it does not need, of what it provisions", idle.throughput.Slack.Over(share.Throughput), "ratio", atLeast(limits.SlackShare) + ", or", ""},
-		{"operations that it does not need, of what it provisions", idle.operations.Slack.Over(share.IOPS), "ratio", atLeast(limits.SlackShare), ""},
+	var facts []fact // what it needs more of, or as much, is no reason
+	if idle.throughput.State == DemandFires {
+		facts = append(facts, fact{"throughput that it does not need, of what it provisions", idle.throughput.Slack.Over(share.Throughput), "ratio", atLeast(limits.SlackShare), ""})
+	}
+	if idle.operations.State == DemandFires {
+		facts = append(facts, fact{"operations that it does not need, of what it provisions", idle.operations.Slack.Over(share.IOPS), "ratio", atLeast(limits.SlackShare), ""})
+	}
+	facts = append(facts, []fact{
 		{"throughput provisioned", share.Throughput, "bytes per second", "", fleet.FeatureShareThroughput},
 		{"99th percentile of the busiest seconds", days.Throughput.P99, "bytes per second", "", fleet.FeatureShareP99},
 		{"the same of the week before", days.Throughput.Before, "bytes per second", "", fleet.FeatureShareBefore},
@@ -154,7 +159,7 @@ func (p *pass) shareUnusedDraft(idle idleShare) draft {
 		{"operations of the week before, likewise", days.Operations.Before, "operations per second", "", fleet.FeatureShareIOPSBefore},
 		{"operations of the highest second in up to 35 days", days.Operations.Highest(), "operations per second", "", fleet.FeatureShareIOPSMax},
 		{"samples received over expected", days.Coverage, "ratio", atLeast(p.settings.MinimumCoverage), ""},
-	}
+	}...)
 	stable := idle.throughput.State != DemandFires || idle.throughput.Stable
 	stable = stable && (idle.operations.State != DemandFires || idle.operations.Stable)
 	return draft{

@@ -221,6 +221,7 @@ func (p *pass) envelopeRemedy(volume *fleet.Volume, c EnvelopeCase, v EnvelopeVe
 	switch {
 	case !pool.Manual() && (!pool.Flex() || !pool.Custom):
 		return []Remedy{{
+			ByHand: handChoice,
 			What:   "Leave it if the volume has its size for its data; else a lower service level or a smaller volume would do.",
 			Caveat: "The limit comes with capacity and cannot be lowered by itself.",
 		}, workload}

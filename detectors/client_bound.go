@@ -103,6 +103,7 @@ func storageShare(client *fleet.Client) fleet.Value {
 
 func networkRemedy(client *fleet.Client) []Remedy {
 	remedies := []Remedy{{
+		ByHand: handMachine,
 		What:   "Use a larger VM size, or spread the work over more clients.",
 		Caveat: "Neither more network interfaces nor more addresses add bandwidth to a VM.",
 	}}
@@ -168,6 +169,7 @@ func cpuReason(cpu fleet.CPU, limits ClientSettings) string {
 func cpuRemedy(client *fleet.Client, limits ClientSettings) []Remedy {
 	nic := quote(orWord(client.NIC.Interface, "INTERFACE"))
 	remedies := []Remedy{{
+		ByHand: handMachine,
 		What:   "Use a VM with more cores, or spread the work over more clients.",
 		Caveat: "Latency measured on a starved client says little about the storage.",
 	}}

@@ -179,6 +179,7 @@ func placementRemedy(way route, v PathVerdict) []Remedy {
 		return way.zones.remedy(way.client.Instance)
 	case v.Cause == PathZone:
 		return []Remedy{{
+			ByHand: handMachine,
 			What:   "Run the work on a VM in the zone nearest to the volume.",
 			Caveat: "Measure every zone of the region and take the lowest latency. A client outside of the cloud cannot move: this does not hold for it.",
 		}}

@@ -81,7 +81,7 @@ func (z PathZones) fact() fact {
 	if z.Distance != fleet.DistanceUnknown {
 		value = 1
 	}
-	return fact{fmt.Sprintf("host in %s, volume in %s", z.Client, z.Volume), value, "", "", fleet.FeatureGCEInstance}
+	return fact{fmt.Sprintf("host in %s, volume in %s", z.Client, z.Volume), value, unitBoolean, "", fleet.FeatureGCEInstance}
 }
 
 // remedy is the move to where the volume is.

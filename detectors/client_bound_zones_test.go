@@ -137,7 +137,7 @@ func TestZonesAreEvidence(t *testing.T) {
 		}
 		return found
 	}
-	want := Evidence{Name: "host in europe-west3-b, volume in europe-west3-a", Value: 1, Window: "now", Query: "gce_instance of far.example.com"}
+	want := Evidence{Name: "host in europe-west3-b, volume in europe-west3-a", Value: 1, Unit: "boolean", Window: "now", Query: "gce_instance of far.example.com"}
 	if got := zones(); len(got) != 1 || got[0] != want {
 		t.Errorf("evidence %+v, want %+v", got, want)
 	}

@@ -136,7 +136,7 @@ func gcloudMove(pool *fleet.Pool, level string, gib float64) string {
 		quote(target), quote(id.Project), quote(id.Location), level, gib, qos, showPool(pool, "network", ""))
 	for i, volume := range pool.Volumes {
 		if i == most {
-			lines += fmt.Sprintf("\n# and %d volumes more in the same way", len(pool.Volumes)-most)
+			lines += "\n# and " + plural(fleet.Value(len(pool.Volumes)-most), "volume") + " more in the same way"
 			break
 		}
 		lines += "\n" + updateVolume(volume, "--storage-pool="+quote(target))

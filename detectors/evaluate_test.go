@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -182,7 +183,7 @@ func TestEvidenceCanBeAskedAgain(t *testing.T) {
 		evidence[e.Name] = e
 	}
 	want := Evidence{
-		Name: "out-of-order arrivals", Value: 0, Unit: "ratio", Threshold: ">= 0.01", Window: "60 s",
+		Name: "out-of-order arrivals", Value: 0, Unit: "ratio", Window: "60 s",
 		Query: "session_out_of_order/client.example.com",
 	}
 	if diff := cmp.Diff(want, evidence["out-of-order arrivals"]); diff != "" {
@@ -393,6 +394,29 @@ func checkForm(t *rapid.T, f Finding, all []Finding) {
 	}
 	if _, err := json.Marshal(f); err != nil {
 		t.Fatalf("%s: %v", f.Name(), err)
+	}
+	checkWords(t, f)
+}
+
+// scientific is a number as no person writes it.
+var scientific = regexp.MustCompile(`\d[eE][+-]?\d`)
+
+// checkWords: what is to be done has a command or says why it has none, and numbers are as people write them.
+func checkWords(t *rapid.T, f Finding) {
+	for _, remedy := range f.Remedy {
+		if (remedy.Command == "") == (remedy.ByHand == "") {
+			t.Fatalf("%s: %q has the command %q and says of it %q", f.Name(), remedy.What, remedy.Command, remedy.ByHand)
+		}
+	}
+	for _, evidence := range f.Evidence {
+		if evidence.Value.Known() && !met(float64(evidence.Value), evidence.Threshold) {
+			t.Fatalf("%s: %s: %v stands beside %q", f.Name(), evidence.Name, evidence.Value, evidence.Threshold)
+		}
+		for _, raw := range []string{" seconds", "bytes per second", "operations per second", " ratio", " or)"} {
+			if line := evidence.Line(); scientific.MatchString(evidence.Shown()+evidence.Asked()) || strings.Contains(line[len(evidence.Name):], raw) {
+				t.Fatalf("%s: %s", f.Name(), line)
+			}
+		}
 	}
 }
 

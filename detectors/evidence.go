@@ -17,12 +17,15 @@ type fact struct {
 }
 
 // evidence writes facts down for a resource. A number that is missing is shown where it was to be judged, as missing,
-// and left out where it is mere context.
+// and left out where it is mere context. A threshold stands beside a number that is beyond it, or that could not be judged.
 func (p *pass) evidence(resource fleet.Resource, facts ...fact) []Evidence {
 	list := make([]Evidence, 0, len(facts))
 	for _, f := range facts {
 		if !f.value.Known() && f.threshold == "" {
 			continue
+		}
+		if f.value.Known() && !met(float64(f.value), f.threshold) {
+			f.threshold = "" // another one decided: beside this number it would read as a contradiction
 		}
 		query := p.query(f.feature, resource)
 		list = append(list, Evidence{

@@ -96,7 +96,7 @@ type Evidence struct {
 	Name      string      `json:"name"`
 	Value     fleet.Value `json:"value"`
 	Unit      string      `json:"unit"`
-	Threshold string      `json:"threshold"` // such as ">= 0.9"; empty for context
+	Threshold string      `json:"threshold"` // such as ">= 0.9", in the unit; empty for context
 	Window    string      `json:"window"`
 	Query     string      `json:"query"` // PromQL that gives the value again; empty where it is not a query
 }
@@ -112,7 +112,8 @@ type Gain struct {
 // Remedy is one thing to do.
 type Remedy struct {
 	What    string `json:"what"`
-	Command string `json:"command"`
+	Command string `json:"command"` // empty where there is none
+	ByHand  string `json:"by_hand"` // why there is no command; empty where there is one
 	Caveat  string `json:"caveat"`
 
 	Sets []Setting `json:"-"` // the numbers that the command gives resources

@@ -60,7 +60,7 @@ func (p *pass) spaceDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 		},
 		[]Remedy{
 			larger,
-			{What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
+			{ByHand: handData, What: "Or delete data and old snapshots.", Caveat: "Space that a snapshot holds comes back only when the snapshot is gone."},
 		})
 }
 
@@ -90,6 +90,6 @@ func (p *pass) inodeDraft(volume *fleet.Volume, share fleet.Value, severity Seve
 		},
 		[]Remedy{
 			larger,
-			{What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
+			{ByHand: handWork, What: "Or keep fewer, larger files.", Caveat: "A change to the application."},
 		})
 }

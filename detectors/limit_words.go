@@ -31,7 +31,7 @@ func (p *pass) volumeLimitDraft(volume *fleet.Volume, v LimitVerdict) draft {
 		{"throughput over limit", v.Utilisation, "ratio", near, ""},
 		{"throughput", now.Throughput, "bytes per second", "", fleet.FeatureVolumeThroughput},
 		{"throughput granted", now.Limit, "bytes per second", "", fleet.FeatureVolumeLimit},
-		{"latency over its baseline", v.Slowdown, "ratio", atLeast(limits.Slowdown), ""},
+		{"latency over its baseline", v.Slowdown, unitFactor, atLeast(limits.Slowdown), ""},
 		{"latency inside the service", now.Latency, "seconds", "", fleet.FeatureVolumeLatency},
 		{"usual latency inside the service", volume.Days.Latency, "seconds", "", fleet.FeatureVolumeBaseline},
 		{"variation of the highest quarter of an hour's samples", v.Variation, "ratio", "<= " + fmt.Sprint(limits.Plateau), ""},

@@ -258,13 +258,13 @@ func metadataRemedy(mount *fleet.Mount) []Remedy {
 			Command: mountAgainWith(mount, ",actimeo=600,nocto"),
 			Caveat:  "Stale reads are possible: changes made by other clients may be seen up to ten minutes late. " + interrupts + " " + keepOptions,
 		},
-		{What: "Open and close fewer files, or spread them over several shares.", Caveat: "A change to the application."},
+		{ByHand: handWork, What: "Open and close fewer files, or spread them over several shares."},
 	}
 }
 
 func smbMetadataRemedy(mount *fleet.Mount) []Remedy {
-	fewer := Remedy{What: "Open and close fewer files, keep them open, or spread them over several shares.", Caveat: "A change to the application."}
-	disk := Remedy{What: "For a single writer keep the files in a disk image (VHD) on the share.", Caveat: "One client at a time can use it."}
+	fewer := Remedy{ByHand: handWork, What: "Open and close fewer files, keep them open, or spread them over several shares."}
+	disk := Remedy{ByHand: handWork, What: "For a single writer keep the files in a disk image (VHD) on the share.", Caveat: "One client at a time can use it."}
 	if len(mount.MountPoints) == 0 {
 		return []Remedy{fewer, disk}
 	}

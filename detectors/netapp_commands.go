@@ -71,7 +71,7 @@ func azMove(pool *fleet.Pool, level string, gib float64) string {
 		azPool(&created, "--name"), quote(pool.Identity.Location), tebibytesOf(gib), titled(level), titled(pool.QoS))}
 	for i, volume := range pool.Volumes {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("# and %d volumes more in the same way", len(pool.Volumes)-most))
+			lines = append(lines, "# and "+plural(fleet.Value(len(pool.Volumes)-most), "volume")+" more in the same way")
 			break
 		}
 		lines = append(lines, fmt.Sprintf("az netappfiles volume pool-change %s --name %s --new-pool-resource-id %s",

@@ -175,7 +175,7 @@ func (p *pass) levelDraft(pool *fleet.Pool) []draft {
 	summary := fmt.Sprintf("Pool %s is %s and its volumes together need %s: as %s it would have %s.",
 		pool.Identity.Pool, titled(pool.ServiceLevel), mebibytes(c.Need), titled(level), mebibytes(lower))
 	return []draft{p.cashDraft(pool, VariantLevelChange, summary, usd, append(rows, others...), []fact{
-		{"throughput needed", c.Need, "bytes per second", "<= " + fmt.Sprintf("%.0f", float64(lower)), ""},
+		{"throughput needed", c.Need, "bytes per second", fmt.Sprintf("<= %g", float64(lower)), ""},
 		{"throughput as " + titled(level), lower, "bytes per second", "", ""},
 		{"99th percentile of the volumes' sum", pool.Days.P99, "bytes per second", "", fleet.FeaturePoolP99},
 		{"highest sum of the volumes in the week", pool.Days.Max, "bytes per second", "", ""},

@@ -49,7 +49,7 @@ func (c sessionCase) latencyDraft() draft {
 		severity = Warning
 	}
 	facts := []fact{
-		{"operation RTT over the slowest session's round trip", c.overRoundTrip(), "ratio", atLeast(limits.RTTRatio), ""},
+		{"operation RTT over the slowest session's round trip", c.overRoundTrip(), unitFactor, atLeast(limits.RTTRatio), ""},
 		{"operation RTT", e.RTT(), "seconds", "", fleet.FeatureRTT},
 		{"smoothed round-trip time of the slowest session", c.slowestRTT(), "seconds", "", fleet.FeatureSessionRTT},
 		{"requests on each session", e.OnWire().Over(c.sessions()), "requests", atLeast(limits.Outstanding), ""},
@@ -61,10 +61,11 @@ func (c sessionCase) latencyDraft() draft {
 		name: Name{ServerLatency, VariantServer}, severity: severity, resource: e.Resource(),
 		coverage: float64(c.settings.coverage(c.client)),
 		signals:  []signal{seen(weightServerTime), {weightVolume, e.VolumeUtilisation.Known(), true}},
-		summary: fmt.Sprintf("Requests to %s wait in the server: an operation takes %s while a round trip takes %s, with %s requests under way.",
-			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), whole(e.OnWire())),
+		summary: fmt.Sprintf("Requests to %s wait in the server: an operation takes %s while a round trip takes %s, with %s under way.",
+			e.Server, milliseconds(e.RTT()), milliseconds(c.slowestRTT()), plural(e.OnWire(), "request")),
 		evidence: c.evidence(e.Resource(), facts...),
 		remedy: []Remedy{{
+			ByHand: handLook,
 			What:   "Look at the server's side: the volume's throughput and latency, its limit, its neighbours.",
 			Caveat: "More sessions or slots at this host would not help: they would wait in the server as well.",
 		}},

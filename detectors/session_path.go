@@ -91,18 +91,18 @@ func (c sessionCase) flowDraft() draft {
 	facts := []fact{
 		{"busiest session's share of the bytes", e.BusiestShare(), "ratio", atLeast(c.limits.Busiest), fleet.FeatureBusiestShare},
 		{"requests on the busiest session", c.onBusiest(), "requests", atLeast(c.limits.Outstanding), fleet.FeatureOnWire},
-		{"smoothed over lowest round-trip time", c.rttRatio(), "ratio", atLeast(c.limits.RTTRatio) + ", or", fleet.FeatureRTTOverLowest},
+		{"smoothed over lowest round-trip time", c.rttRatio(), unitFactor, atLeast(c.limits.RTTRatio), fleet.FeatureRTTOverLowest},
 		{"smoothed round-trip time", busiest.RTT, "seconds", "", fleet.FeatureSessionRTT},
 		{"lowest round-trip time", c.lowestRTT(), "seconds", "", fleet.FeatureLowestRTT},
 		{"out-of-order arrivals", c.outOfOrder(), "ratio", atLeast(c.limits.OutOfOrder), fleet.FeatureSessionOutOfOrder},
-		{"last interval over the time before", e.Moving, "ratio", between(1/c.limits.Moving, c.limits.Moving), fleet.FeatureMoving},
+		{"last interval over the time before", e.Moving, unitFactor, between(1/c.limits.Moving, c.limits.Moving), fleet.FeatureMoving},
 		{"busiest session's rate", busiest.Rate, "bytes per second", "", fleet.FeatureSessionRate},
 	}
 	if e.Ceiling.Known() {
 		facts = append(facts,
 			fact{"busiest session over the learnt ceiling", busiest.Rate.Over(e.Ceiling), "ratio", atLeast(c.limits.Ceiling), ""},
 			fact{"learnt ceiling of one session", e.Ceiling, "bytes per second", "", fleet.FeatureCeiling},
-			fact{"p95 over p50 of the busiest session's rate", e.Plateau, "ratio", fmt.Sprintf("<= %g", c.limits.Plateau), fleet.FeaturePlateau})
+			fact{"p95 over p50 of the busiest session's rate", e.Plateau, unitFactor, fmt.Sprintf("<= %g", c.limits.Plateau), fleet.FeaturePlateau})
 	}
 	if c.count().AtLeast(2) {
 		return c.draft(VariantFlow, c.flowSummary(), c.spreadGain(), c.spread(), signals, facts)
@@ -117,8 +117,8 @@ func (c sessionCase) flowSummary() string {
 	if share := c.endpoint.BusiestShare(); share.Below(0.995) {
 		who = fmt.Sprintf("%s of the traffic to %s rides on one TCP session", percent(share), c.endpoint.Server)
 	}
-	return fmt.Sprintf("%s that is at its ceiling of %s: %s, with %s requests outstanding.",
-		who, mebibytes(busiest.Rate), c.flowReason(), whole(c.endpoint.OnWire()))
+	return fmt.Sprintf("%s that is at its ceiling of %s: %s, with %s outstanding.",
+		who, mebibytes(busiest.Rate), c.flowReason(), plural(c.endpoint.OnWire(), "request"))
 }
 
 func (c sessionCase) flowReason() string {
@@ -164,7 +164,7 @@ func (c sessionCase) skewDraft() draft {
 	}
 	if !e.Ceiling.Known() {
 		facts = append(facts,
-			fact{"smoothed over lowest round-trip time", c.rttRatio(), "ratio", atLeast(c.limits.RTTRatio) + ", or", fleet.FeatureRTTOverLowest},
+			fact{"smoothed over lowest round-trip time", c.rttRatio(), unitFactor, atLeast(c.limits.RTTRatio), fleet.FeatureRTTOverLowest},
 			fact{"out-of-order arrivals", c.outOfOrder(), "ratio", atLeast(c.limits.OutOfOrder), fleet.FeatureSessionOutOfOrder})
 	}
 	return c.draft(VariantSkew, summary, c.spreadGain(), c.spread(), []signal{seen(weightSkew)}, facts)

@@ -136,11 +136,13 @@ func (c sessionCase) raiseTable(t *fleet.Transport) []Remedy {
 // raiseSession is for NFSv4.1 session slots. The module option helps only where it is what limits the session.
 func (c sessionCase) raiseSession(t *fleet.Transport) []Remedy {
 	clients := Remedy{
+		ByHand: handMachine,
 		What:   "Spread the work over more clients: each has a session of its own.",
 		Caveat: "Measure with one more client first.",
 	}
 	if !c.clientLimitsSession(t) {
 		return []Remedy{{
+			ByHand: handServer,
 			What:   "Raise the session slots at the server.",
 			Caveat: "This host asks for more than it gets: raising max_session_slots here changes nothing.",
 		}, clients}

@@ -119,8 +119,8 @@ func (c sessionCase) creditStalls() fleet.Value {
 }
 
 func (c sessionCase) creditDraft() draft {
-	summary := fmt.Sprintf("Requests to %s wait on this host for a credit of the server, %s times a second, with %s requests outstanding.",
-		c.endpoint.Server, number(c.creditStalls()), whole(c.endpoint.Outstanding()))
+	summary := fmt.Sprintf("Requests to %s wait on this host for a credit of the server, %s times a second, with %s outstanding.",
+		c.endpoint.Server, number(c.creditStalls()), plural(c.endpoint.Outstanding(), "request"))
 	facts := []fact{
 		{"requests that wait for a credit", c.creditStalls(), "requests per second", above(0), fleet.FeatureCreditStalls},
 		{"channels", c.endpoint.SMB.Channels, "channels", "", fleet.FeatureChannels},

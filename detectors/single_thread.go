@@ -59,12 +59,12 @@ func (p *pass) threadDraft(client *fleet.Client, endpoint *fleet.Endpoint, mount
 		name: Name{ClientBound, VariantSingleThread}, severity: Info, resource: mount.Resource(),
 		coverage: float64(p.settings.coverage(client)), signals: []signal{seen(weightThread)},
 		summary: fmt.Sprintf("The application on %s keeps only %s outstanding: %s at %s each, so latency alone sets the pace.",
-			mountedAt(mount), number(kept)+" requests", operations(mount.Operations()), milliseconds(each)),
+			mountedAt(mount), several(kept, "request"), operations(mount.Operations()), milliseconds(each)),
 		evidence: p.evidence(mount.Resource(), facts...), gain: threadGain(client, endpoint),
 		remedy: []Remedy{
-			{What: "Run several copies or readers in parallel, or use a parallel copy tool, asynchronous I/O or larger requests.",
+			{ByHand: handWork, What: "Run several copies or readers in parallel, or use a parallel copy tool, asynchronous I/O or larger requests.",
 				Caveat: "More sessions (" + moreOf(mount.Protocol) + ") cannot help one request at a time."},
-			{What: "Move the client to the zone nearest to the volume.", Caveat: "Measure every zone: the lowest latency wins."},
+			{ByHand: handMachine, What: "Move the client to the zone nearest to the volume.", Caveat: "Measure every zone: the lowest latency wins."},
 		},
 	}
 }

@@ -12,8 +12,8 @@ func (c sessionCase) channelSummary(l ChannelLoad, variant string) string {
 	server, channels := c.endpoint.Server, plural(l.Channels, "channel")
 	switch variant {
 	case VariantPenalty:
-		return fmt.Sprintf("The work on %s has %s requests under way at a time: its %s cannot help it, and may cost it up to about 10 %%.",
-			server, number(l.Requests), channels)
+		return fmt.Sprintf("The work on %s has %s under way at a time: its %s cannot help it, and may cost it up to about 10 %%.",
+			server, several(l.Requests, "request"), channels)
 	case VariantHotFile:
 		return fmt.Sprintf("%s to %s go to one file in pieces of %s KiB: several channels do not help one hot file, and may cost up to about 10 %%.",
 			operations(l.Operations), server, number(l.Size/1024))
@@ -86,11 +86,12 @@ func parallelTools(client *fleet.Client) string {
 
 func (c sessionCase) fewerChannels(variant string) []Remedy {
 	first := Remedy{
+		ByHand: handWork,
 		What:   "Give the work more parallelism: " + parallelTools(c.client) + ", more threads or asynchronous I/O.",
-		Caveat: "A change to the application, and the one with the largest gain.",
+		Caveat: "The remedy with the largest gain.",
 	}
 	if variant == VariantHotFile {
-		first = Remedy{What: "Spread the data over several files.", Caveat: "A change to the application."}
+		first = Remedy{ByHand: handWork, What: "Spread the data over several files."}
 	}
 	second := Remedy{
 		What:    "If all work on this server is of that kind, mount with one channel.",
@@ -131,11 +132,13 @@ func (c sessionCase) serverFirst() []Remedy {
 		return c.accountRemedy()
 	case smb.Multichannel == "false":
 		return []Remedy{{
+			ByHand: handServer,
 			What:   "Switch multichannel on at the server first.",
 			Caveat: "It offers none now: until then a mount gets one channel whatever it asks for.",
 		}}
 	case smb.ServerRSS == "false":
 		return []Remedy{{
+			ByHand: handServer,
 			What:   "Give the server's network interface RSS first.",
 			Caveat: "An interface without it adds no channels, whatever the mount asks for.",
 		}}

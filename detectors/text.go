@@ -52,11 +52,17 @@ func percent(share fleet.Value) string {
 	return strconv.FormatFloat(float64(share)*100, 'f', 0, 64) + " %"
 }
 
-func plural(count fleet.Value, one string) string {
-	if count == 1 {
-		return "1 " + one
+// several is a mean number of things, which need not be whole: what is printed as 1 is one of them.
+func several(mean fleet.Value, one string) string {
+	text := number(mean)
+	if text == "1" {
+		return text + " " + one
 	}
-	return whole(count) + " " + one + "s"
+	return text + " " + one + "s"
+}
+
+func plural(count fleet.Value, one string) string {
+	return several(fleet.Value(math.Round(float64(count))), one)
 }
 
 // quote makes a word of a shell command out of any text.

@@ -26,7 +26,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	if folded > 0 {
 		m.line("")
-		m.line("… and %d more mounts without a finding.", folded)
+		m.line("… and %s without a finding.", detectors.Count(folded, "more mount"))
 	}
 	m.findings(r.Findings)
 	m.collectors(r.Collectors)
@@ -71,7 +71,7 @@ func (m *markdown) findings(findings []detectors.Finding) {
 		m.line("| evidence | value | threshold | query |")
 		m.line("|---|--:|---|---|")
 		for _, e := range f.Evidence {
-			m.line("| %s | %s | %s | %s |", e.Name, evidence(e.Value, e.Unit), cell(e.Threshold), code(e.Query))
+			m.line("| %s | %s | %s | %s |", e.Name, e.Shown(), cell(e.Asked()), code(e.Query))
 		}
 		if f.Gain != nil {
 			m.line("")
@@ -98,9 +98,9 @@ func (m *markdown) remedy(r detectors.Remedy) {
 		}
 		m.line("```")
 	}
-	if r.Caveat != "" {
+	if mind := minded(r); mind != "" {
 		m.line("")
-		m.line("Mind: %s", cell(r.Caveat))
+		m.line("Mind: %s", cell(mind))
 	}
 }
 

@@ -22,7 +22,7 @@ func (r *Report) Text(w io.Writer, colour bool) error {
 	}
 	if folded > 0 {
 		t.line("")
-		t.line("… and %d more mounts without a finding; --format json lists every one.", folded)
+		t.line("… and %s without a finding; --format json lists every one.", detectors.Count(folded, "more mount"))
 	}
 	t.findings(r.Findings)
 	t.collectors(r.Collectors)
@@ -234,7 +234,7 @@ func (t *text) findings(findings []detectors.Finding) {
 		t.line("%d. %s %s/%s on %s, confidence %.2f%s", i+1, t.ink.severity(f.Severity), f.Detector, f.Variant, printable(subject(f)), f.Confidence, hint(f))
 		t.prose("   ", "", f.Summary, plain)
 		for _, e := range f.Evidence {
-			t.line("     %-38s %16s  %s", e.Name, evidence(e.Value, e.Unit), e.Threshold)
+			t.line("     %-38s %16s  %s", e.Name, e.Shown(), e.Asked())
 		}
 		if f.Gain != nil {
 			t.prose("   ", "gain: ", gain(*f.Gain), plain)
@@ -278,24 +278,18 @@ func subject(f detectors.Finding) string {
 	return "host " + r.Host
 }
 
-func gain(g detectors.Gain) string {
-	bracket := fmt.Sprintf("%s to %s", digits(g.Low), digits(g.High))
-	if digits(g.Low) == digits(g.High) {
-		bracket = digits(g.Low)
-	}
-	if g.Unit == "factor" {
-		return fmt.Sprintf("%s times today's throughput (%s)", bracket, g.Model)
-	}
-	return fmt.Sprintf("%s %s (%s)", bracket, g.Unit, g.Model)
-}
+func gain(g detectors.Gain) string { return fmt.Sprintf("%s (%s)", g.Bracket(), g.Model) }
+
+// minded is what is said beside a remedy: its caveat, and why it has no command.
+func minded(r detectors.Remedy) string { return strings.TrimSpace(r.Caveat + " " + r.ByHand) }
 
 func (t *text) remedy(r detectors.Remedy) {
 	t.prose("   ", "do: ", r.What, plain)
 	for command := range strings.Lines(r.Command) {
 		t.line("       %s", t.ink.bold(printable(strings.TrimRight(command, "\n"))))
 	}
-	if r.Caveat != "" {
-		t.prose("       ", "mind: ", r.Caveat, t.ink.dim)
+	if mind := minded(r); mind != "" {
+		t.prose("       ", "mind: ", mind, t.ink.dim)
 	}
 }
 

@@ -65,21 +65,3 @@ func quantity(v fleet.Value, step Step) string {
 	}
 	return digits(float64(v))
 }
-
-// evidence shows a finding's number in its unit.
-func evidence(v fleet.Value, unit string) string {
-	switch unit {
-	case "bytes per second":
-		return throughput(v)
-	case "seconds":
-		return duration(v)
-	case "ratio":
-		if !v.Known() {
-			return unknown
-		}
-		return digits(float64(v)) // as the threshold beside it is written
-	case "operations per second":
-		return rate(v)
-	}
-	return show(v, 1, unit)
-}

@@ -29,6 +29,9 @@ type Reader struct {
 	idle func()
 	heed func([]string)          // takes what the server warns of; nil for nobody
 	told *atomic.Pointer[string] // the newest notice of an answer
+
+	patience time.Duration // with the first answer; 0: that of the transport
+	greeted  *atomic.Bool  // it has answered
 }
 
 var _ history.Reader = (*Reader)(nil)
@@ -37,6 +40,7 @@ var _ history.Reader = (*Reader)(nil)
 type Options struct {
 	Transport http.RoundTripper // default: one like http.DefaultTransport, of its own
 	MaxBytes  int64             // of one answer; default 512 MiB
+	Patience  time.Duration     // how long a server may take for a first, cheap answer before others are asked for; default: it is not asked for one
 	Warned    func([]string)    // told what the server warns of, with an answer that may be one in part; default: it is left out
 }
 
@@ -61,6 +65,7 @@ func New(address string, options Options) (*Reader, error) {
 	}
 	return &Reader{
 		api: v1.NewAPI(connection), name: parsed.Redacted(), idle: client.CloseIdleConnections, heed: options.Warned, told: told,
+		patience: options.Patience, greeted: &atomic.Bool{},
 	}, nil
 }
 
@@ -96,6 +101,9 @@ func (r *Reader) Close() error {
 
 // Instant evaluates an expression at one moment. A scalar is one point without labels.
 func (r *Reader) Instant(ctx context.Context, query string, at time.Time) ([]history.Point, error) {
+	if err := r.greet(ctx); err != nil {
+		return nil, err
+	}
 	value, warnings, _, err := r.api.Query(ctx, query, at)
 	if err != nil {
 		return nil, r.failed(query, err)
@@ -128,6 +136,9 @@ func (r *Reader) Range(ctx context.Context, query string, start, end time.Time, 
 		return nil, r.failed(query, fmt.Errorf("range from %s to %s by %s: want a positive step and an end that is not before the start",
 			start.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339), step))
 	}
+	if err := r.greet(ctx); err != nil {
+		return nil, err
+	}
 	value, warnings, _, err := r.api.QueryRange(ctx, query, v1.Range{Start: start, End: end, Step: step})
 	if err != nil {
 		return nil, r.failed(query, err)
@@ -155,6 +166,9 @@ func (r *Reader) warned(warnings []string) {
 // Raw gives the samples themselves that a range selector, such as up[5m], covers now by the server's clock, at their own
 // times. What the server warns of is an error: an answer in part is not to be told from a whole one.
 func (r *Reader) Raw(ctx context.Context, selector string) ([]history.Series, error) {
+	if err := r.greet(ctx); err != nil {
+		return nil, err
+	}
 	value, warnings, _, err := r.api.Query(ctx, selector, time.Time{})
 	if err != nil {
 		return nil, r.failed(selector, err)
@@ -205,10 +219,11 @@ func kindOf(value model.Value) string {
 	return value.Type().String()
 }
 
-// failed names the server, the query and what the server says of it, of both some lines at most. Where no server answers, the query is not why.
+// failed names the server, the query and what the server says of it, of both some lines at most. Where no server answers, or one
+// that does not know such queries, the query is not why.
 func (r *Reader) failed(query string, err error) error {
-	if silent := (*url.Error)(nil); errors.As(err, &silent) {
-		return fmt.Errorf("ask %s: %w", r.name, silent.Err)
+	if serverError := r.unfit(err); serverError != nil {
+		return serverError
 	}
 	const most = 500
 	return fmt.Errorf("ask %s for %.*q: %w", r.name, most, query, shortened{err})

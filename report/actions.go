@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
@@ -26,7 +25,7 @@ func (o *builder) actions() []Action {
 		}
 	}
 	for _, one := range o.held() {
-		all = append(all, heldAction(one))
+		all = append(all, o.heldAction(one))
 	}
 	said := map[fleet.Resource]string{}
 	for _, finding := range o.weekly.Findings {
@@ -65,7 +64,7 @@ func (o *builder) action(f Finding, planned map[fleet.Resource]bool) (Action, bo
 	remedy := f.Remedy[0]
 	action := Action{
 		What: remedy.What, Resource: f.Resource, Why: f.Summary, Worth: worthOf(f.Gain), Money: fleet.Unknown, Hours: fleet.Unknown,
-		Command: remedy.Command, Caveat: remedy.Caveat, Finding: f.ID, Kind: kindOf(f),
+		Command: remedy.Command, ByHand: remedy.ByHand, Caveat: remedy.Caveat, Finding: f.ID, Kind: kindOf(f),
 	}
 	if f.First != nil {
 		action.Hours = f.Hours
@@ -116,15 +115,8 @@ func worthOf(g *detectors.Gain) string {
 		return ""
 	case g.Unit == "factor" && g.High < 1.05:
 		return "hardly faster"
-	case g.Unit == "factor":
-		return fmt.Sprintf("%.2f to %.2f times today's throughput", g.Low, g.High)
-	case g.Unit == "bytes per second":
-		return fmt.Sprintf("%s to %s", rate(fleet.Value(g.Low)), rate(fleet.Value(g.High)))
 	}
-	if part, is := strings.CutPrefix(g.Unit, "share of "); is {
-		return fmt.Sprintf("%.0f to %.0f %% of %s", g.Low*100, g.High*100, part)
-	}
-	return fmt.Sprintf("%s to %s %s", grouped(g.Low), grouped(g.High), g.Unit)
+	return g.Bracket()
 }
 
 // planned is the plan of a pool that has steps: what volumes lack is given to them, or what none needs becomes free.
@@ -190,6 +182,17 @@ func (a Action) worthOrTime() string {
 		return a.Lasted
 	}
 	return a.Worth
+}
+
+// uncommanded says where the command is of an action that is shown without it.
+func (a Action) uncommanded() string {
+	switch {
+	case a.Command != "" && a.Kind == Free:
+		return "Its commands are with the pool's plan, further below."
+	case a.Command != "":
+		return "Its commands are many: they are in the JSON form of this report."
+	}
+	return a.ByHand
 }
 
 // sure is the confidence from which a finding counts as one of which there is little doubt.

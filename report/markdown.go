@@ -132,10 +132,37 @@ func (m markdown) todo() {
 		}
 		m.table([]string{"Kind", "Resource", "What", "Worth, or for how long"}, "", rows)
 	}
+	m.commands()
 	if len(m.w.Missing) > 0 {
 		fmt.Fprint(m, "\n### What this report cannot tell\n\n")
 		for _, missing := range m.w.Missing {
 			m.list([]string{missing.What + " " + missing.How})
+		}
+	}
+}
+
+// commands are those of the actions above, in their order, or why there is none.
+func (m markdown) commands() {
+	var shown []Action
+	for _, kind := range kinds() {
+		shown = append(shown, m.w.firstActions(kind.Name)...)
+	}
+	later := m.w.laterActions()
+	shown = append(shown, later[:min(len(later), mostMarkdown)]...)
+	if len(shown) == 0 {
+		return
+	}
+	fmt.Fprint(m, "\n### How to do it\n\nnasight proposes and changes nothing.\n")
+	for _, action := range shown {
+		fmt.Fprintf(m, "\n**%s**: %s", escaped(label(action.Resource)), escaped(action.What))
+		if action.Caveat != "" {
+			fmt.Fprintf(m, " %s", escaped(action.Caveat))
+		}
+		if command := brief(action.Command); command != "" {
+			fmt.Fprintln(m)
+			m.fenced(command)
+		} else {
+			fmt.Fprintf(m, " %s\n", escaped(action.uncommanded()))
 		}
 	}
 }
@@ -289,14 +316,10 @@ func (m markdown) findings() {
 		}
 		fmt.Fprintf(m, "%s %s\n\n", escaped(f.Summary), escaped(f.Detail))
 		for _, evidence := range f.Evidence {
-			value := "not known"
-			if evidence.Value.Known() {
-				value = fmt.Sprintf("%.6g %s", float64(evidence.Value), evidence.Unit)
-			}
-			m.list([]string{strings.TrimSpace(evidence.Name + ": " + value + " " + evidence.Threshold)})
+			m.list([]string{evidence.Line()})
 		}
 		for _, remedy := range f.Remedy {
-			fmt.Fprintf(m, "\n%s %s\n", escaped(remedy.What), escaped(remedy.Caveat))
+			fmt.Fprintf(m, "\n%s\n", escaped(strings.Join(strings.Fields(remedy.What+" "+remedy.Caveat+" "+remedy.ByHand), " ")))
 			if remedy.Command != "" {
 				m.fenced(remedy.Command)
 			}

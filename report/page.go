@@ -38,7 +38,7 @@ func (w *Weekly) HTML(to io.Writer) error {
 
 func (w *Weekly) functions() template.FuncMap {
 	return template.FuncMap{
-		"rate": rate, "mibs": mibs, "price": Price.text, "planMoment": w.planMoment, "worthOrTime": Action.worthOrTime, "part": Row.reachedPart, "cut": cut, "beyond": beyond, "brief": brief, "limits": limits, "idleNote": func() string { return idleNote }, "lead": lead, "money": money, "percent": percent, "size": bytesOf, "change": change, "days": daysOf, "hours": hours, "stamp": stamp, "bar": bar,
+		"rate": rate, "mibs": mibs, "price": Price.text, "planMoment": w.planMoment, "worthOrTime": Action.worthOrTime, "part": Row.reachedPart, "cut": cut, "beyond": beyond, "brief": brief, "uncommanded": Action.uncommanded, "limits": limits, "idleNote": func() string { return idleNote }, "lead": lead, "money": money, "percent": percent, "size": bytesOf, "change": change, "days": daysOf, "hours": hours, "stamp": stamp, "bar": bar,
 		"chart": w.chart, "label": label, "service": serviceName, "where": where, "style": func() template.CSS { return template.CSS(look.Style(pageStyle)) }, //nolint:gosec // the program's own
 		"first": w.firstActions, "later": w.laterActions, "kinds": kinds, "wide": w.wideRows, "pools": func() []Row { return byIdle(w.rowsOf("pool")) }, "volumes": w.volumeRows,
 		"topFindings": w.topFindings, "restFindings": w.restFindings, "section": w.findingsOf, "limited": func() []Limited { return w.Limited[:min(len(w.Limited), mostOpen)] }, "worth": worthOf, "factor": factorText,

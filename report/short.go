@@ -1,11 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
@@ -83,7 +83,7 @@ func (o *builder) short(made *plan.Plan) (Action, bool) {
 		What: fmt.Sprintf("Give pool %s %.0f MiB/s more.", made.Pool, lacks),
 		Why: fmt.Sprintf("The pool is short by %.0f MiB/s: its volumes need %.0f and it has %.0f. Sharing it out anew serves no more in all: what one volume is given another lacks.",
 			lacks, made.Effect.Demand, float64(made.Capacity)),
-		Lasted: lacking(made),
+		Lasted: lacking(made), ByHand: "There is no command for it: how a pool of this kind gets more is not known to nasight.",
 	}
 	size := shortSize(made, pool)
 	if size == 0 {
@@ -92,6 +92,7 @@ func (o *builder) short(made *plan.Plan) (Action, bool) {
 	size = math.Max(size, o.sizes[pool.Identity]) // its volumes may need still more
 	more := size - math.Ceil(float64(pool.Capacity)/(1<<30))
 	action.What = fmt.Sprintf("Make pool %s %.0f GiB larger: that brings %.0f MiB/s.", made.Pool, more, math.Floor(more*kibibytes()[pool.ServiceLevel]/1024))
+	action.ByHand = ""
 	action.Command = detectors.ResizePool(pool, size)
 	action.Caveat = "Then give the volumes their part: nasight plan says how."
 	if price, _ := o.terms.Settings.Capacity(pool.Identity, pool.ServiceLevel); price.Known() {
@@ -139,12 +140,38 @@ func (o *builder) held() []Limited {
 const heldAtLimit = 0.05
 
 // heldAction is what such a volume asks for.
-func heldAction(one Limited) Action {
-	return Action{
+func (o *builder) heldAction(one Limited) Action {
+	limit := ""
+	for _, row := range o.weekly.rowsOf("volume") {
+		if row.Resource == one.Resource && row.Granted.Known() {
+			limit = ", " + rate(row.Granted)
+		}
+	}
+	part := "in " + percent(one.AtLimit) + " of the week's samples"
+	action := Action{
 		Kind: Repair, Resource: one.Resource, sure: 1, Money: fleet.Unknown, Hours: fleet.Unknown,
 		What:   "Raise its throughput limit, or let it be asked for less.",
-		Why:    fmt.Sprintf("%s was at its throughput limit in %s of the week's samples.", cmp.Or(one.Resource.Volume, one.Resource.Pool), percent(one.AtLimit)),
-		Lasted: "at its throughput limit in " + percent(one.AtLimit) + " of the week's samples",
+		Why:    fmt.Sprintf("%s was at its throughput limit%s.", named(one.Resource), limit),
+		Lasted: part,
 		Caveat: "By the samples of the week alone: nasight did not judge it minute by minute.",
+		ByHand: "There is no command for it: the inventory that is known does not have it, or not its limit.",
+		worst:  fmt.Sprintf("%s was at its throughput limit%s, %s.", named(one.Resource), limit, part),
 	}
+	if remedies := detectors.MoreThroughput(o.view, o.terms.Settings, one.Resource); len(remedies) > 0 {
+		best := remedies[0]
+		action.What, action.Command, action.ByHand = best.What, best.Command, best.ByHand
+		action.Caveat = strings.TrimSpace(best.Caveat + " " + action.Caveat)
+	}
+	return action
+}
+
+// named is what a volume or share is called in a sentence.
+func named(of fleet.Resource) string {
+	switch {
+	case of.Service == serviceShares:
+		return fmt.Sprintf("Share %s of account %s", of.Volume, of.Pool)
+	case of.Volume == "":
+		return "Pool " + of.Pool
+	}
+	return fmt.Sprintf("Volume %s of pool %s", of.Volume, of.Pool)
 }

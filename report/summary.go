@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -76,39 +77,63 @@ func (o *builder) usedSentence() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// hurts says what users suffered from.
+// hurts says what users suffered from. The worst is what the first repair is for, so that it is also what to begin with.
 func (o *builder) hurts() string {
-	var worst *Finding
-	repairs, over := 0, 0
-	for i, finding := range o.weekly.Findings {
-		if finding.Severity < detectors.Warning || finding.Hint || len(finding.BlockedBy) > 0 || kindOf(finding) == Saving {
+	found, over, worst := o.conditions()
+	alone := 0 // that the week's samples show, and no finding
+	for i := len(o.weekly.Actions) - 1; i >= 0; i-- {
+		action := o.weekly.Actions[i]
+		if action.Kind != Repair {
 			continue
 		}
-		if !finding.AtEnd {
-			over++
-			continue
-		}
-		repairs++
-		if worst == nil || worst.Confidence < sure && finding.Confidence >= sure {
-			worst = &o.weekly.Findings[i]
+		worst = cmp.Or(action.worst, action.Why)
+		if action.Finding == "" {
+			alone++
 		}
 	}
 	ended := ""
 	if over > 0 {
 		ended = fmt.Sprintf("; %s ended within the week", count(over, "other"))
 	}
-	held := ""
-	if n := len(o.held()); n > 0 {
-		held = fmt.Sprintf(" %s %s at %s throughput limit for a part of the week, by %s samples alone.", count(n, "volume or share"), verb(n, "was", "were"), verb(n, "its", "their"), verb(n, "its", "their"))
-	}
 	unheard := o.unheard()
 	switch {
-	case worst == nil && unheard != "":
-		return "What slowed users down is not known: " + unheard + ended + "." + held
-	case worst == nil:
-		return "Nothing slowed users down when the week ended" + ended + "." + held
+	case found+alone == 0 && unheard != "":
+		return "What slowed users down is not known: " + unheard + ended + "."
+	case found+alone == 0:
+		return "Nothing slowed users down when the week ended" + ended + "."
 	}
-	return fmt.Sprintf("%s slowed users down or came near a limit when the week ended%s; the worst: %s%s", count(repairs, "condition"), ended, worst.Summary, held)
+	seen := " when the week ended"
+	switch {
+	case found == 0:
+		seen = " by the week's samples"
+	case alone > 0:
+		seen = fmt.Sprintf(", %d when the week ended and %d by the week's samples", found, alone)
+	}
+	text := count(found+alone, "condition") + " slowed users down or came near a limit" + seen + ended + "; the worst: " + worst
+	if unheard != "" {
+		text += " What else did is not known: " + unheard + "."
+	}
+	return text
+}
+
+// conditions counts what findings say that users suffered from when the week ended, and what was over by then. The worst of them is
+// the first that is sure.
+func (o *builder) conditions() (found, over int, worst string) {
+	sureOf := false
+	for _, finding := range o.weekly.Findings {
+		switch {
+		case finding.Severity < detectors.Warning || finding.Hint || len(finding.BlockedBy) > 0 || kindOf(finding) == Saving:
+			continue
+		case !finding.AtEnd:
+			over++
+			continue
+		}
+		found++
+		if worst == "" || !sureOf && finding.Confidence >= sure {
+			worst, sureOf = finding.Summary, finding.Confidence >= sure
+		}
+	}
+	return found, over, worst
 }
 
 // worth says what money there is, case by case.
@@ -134,6 +159,8 @@ func (o *builder) worth() string {
 		return fmt.Sprintf("%s would save money, how much is not known: no price is given.", count(unpriced, "action"))
 	case len(parts) == 0 && o.unjudged() != "":
 		return "Whether money can be saved is not known: " + o.unjudged() + "."
+	case len(parts) == 0 && o.weekly.unpriced():
+		return "Whether money can be saved is not known: no price is given."
 	case len(parts) == 0:
 		return "No action was found that saves money worth speaking of."
 	}
@@ -150,11 +177,26 @@ func (o *builder) first() string {
 		return o.weekly.nothing()
 	}
 	action := o.weekly.Actions[0]
-	text := fmt.Sprintf("Begin with %s: %s", label(action.Resource), lowered(strings.TrimSuffix(action.What, ".")))
+	text := fmt.Sprintf("Begin with %s%s: %s", action.foremost(), label(action.Resource), lowered(strings.TrimSuffix(action.What, ".")))
 	if rest := len(o.weekly.Actions) - 1; rest > 0 {
 		text += fmt.Sprintf("; %s %s", count(rest, "more action"), verb(rest, "follows", "follow"))
 	}
 	return text + "."
+}
+
+// foremost says by what an action is the first of all.
+func (a Action) foremost() string {
+	switch {
+	case a.Kind == Repair:
+		return "the worst, "
+	case a.Kind == Free:
+		return "what costs nothing, "
+	case a.Kind == Faster && a.gain > 0:
+		return "what gains most, "
+	case a.Kind == Saving && a.Money.Above(0):
+		return "what saves most, "
+	}
+	return ""
 }
 
 // lowered begins a sentence's part with a small letter.
@@ -182,7 +224,7 @@ func (o *builder) missing() []Missing {
 			all = append(all, Missing{what, how})
 		}
 	}
-	add(len(o.terms.Settings.Prices) == 0, "Money: no price is given.", "List what you pay under detection.prices in the configuration, with date and source; nasight has no prices of its own.")
+	add(len(o.terms.Settings.Prices) == 0, noPrice, "List what you pay under detection.prices in the configuration, with date and source; nasight has no prices of its own.")
 	add(len(w.rowsOf("cloud")) == 0, "What clouds granted and what was used: no samples of a cloud in this week.", "Set gcnv.projects, azurefiles.subscriptions or azurenetapp.subscriptions in the configuration of nasight serve.")
 	add(len(o.view.Clients) == 0 && o.hostsRead() == 0 && (selection{o.Pool, o.Project}).all(), "Sessions, slots and channels: no client host was read when the week ended.", "Run nasight-agent on the hosts, or name their Prometheus under promhost.")
 	add(len(o.view.Clients) > 0 && o.hostsRead() == 0 && (selection{o.Pool, o.Project}).all(), fmt.Sprintf("Sessions, slots and channels: %s %s known by daily sums alone; none was read minute by minute in this week.", count(len(o.view.Clients), "client host"), verb(len(o.view.Clients), "is", "are")), "Leave nasight serve running through the week, and history.retention at a week or more.")

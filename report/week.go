@@ -14,6 +14,8 @@ type Week struct {
 const (
 	day      = 24 * time.Hour
 	weekLong = 7 * day
+
+	firstYear, lastYear = 1970, 9998 // of weeks, so that their ends are written with four digits as well
 )
 
 // ParseWeek reads a week as it is written: 2026-W48. The year is that of ISO 8601, to which the week's Thursday belongs.
@@ -26,8 +28,11 @@ func ParseWeek(text string) (Week, error) {
 	if _, err := fmt.Sscanf(text, "%4d-W%2d", &w.Year, &w.Number); err != nil || w.String() != text {
 		return Week{}, errors.New("is no week: " + form)
 	}
-	if w.Year < 1970 || w.Number < 1 || WeekOf(w.From()) != w {
-		return Week{}, fmt.Errorf("the year %d has no week %d: %s", w.Year, w.Number, form)
+	switch lastWeek := WeekOf(time.Date(w.Year, time.December, 28, 0, 0, 0, 0, time.UTC)); { // that day lies in the last one
+	case w.Year < firstYear || w.Year > lastYear:
+		return Week{}, fmt.Errorf("the year is none from %d to %d: %s", firstYear, lastYear, form)
+	case w.Number < 1 || w.Number > lastWeek.Number:
+		return Week{}, fmt.Errorf("the year %d has no week %d, its weeks are W01 to W%d: %s", w.Year, w.Number, lastWeek.Number, form)
 	}
 	return w, nil
 }

@@ -21,7 +21,7 @@ func TestParseWeek(t *testing.T) {
 			t.Errorf("%s ends %s", text, week.To())
 		}
 	}
-	for _, text := range []string{"", "2026-48", "2026-W00", "2026-W54", "2025-W53", "2026-w48", "2026-W4", "2026-W048", "-026-W48", "2026-W-1", "2026-W48 ", "20x6-W48", "0001-W01"} {
+	for _, text := range []string{"", "2026-48", "2026-W00", "2026-W54", "2025-W53", "2026-w48", "2026-W4", "2026-W048", "-026-W48", "2026-W-1", "2026-W48 ", "20x6-W48", "0001-W01", "0000-W01", "1969-W52", "9999-W01", "9999-W52", "9999-W53", "2026-W99"} {
 		if week, err := ParseWeek(text); err == nil {
 			t.Errorf("%q is week %s", text, week)
 		}

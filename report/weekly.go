@@ -56,13 +56,15 @@ type Action struct {
 	Money    fleet.Value    `json:"usd_per_month"` // that it saves; null where it saves none or no price is known
 	Hours    fleet.Value    `json:"hours"`         // of the week that its cause was recorded
 	Lasted   string         `json:"lasted"`        // for how long there was cause for it, in words; empty where that is not known
-	Command  string         `json:"command"`
+	Command  string         `json:"command"`       // empty where there is none
+	ByHand   string         `json:"by_hand"`       // why there is no command; empty where there is one
 	Caveat   string         `json:"caveat"`
-	Finding  string         `json:"finding"` // its id; empty for a plan
+	Finding  string         `json:"finding"` // its id; empty for a plan, and for what the week's samples alone show
 
-	gain float64 // by which those that make work faster are ordered
-	idle float64 // by which those that save are ordered where no price is given
-	sure float64 // 1 for a repair of which there is little doubt: others come after them
+	worst string  // it in a sentence, where there is no finding whose summary is one
+	gain  float64 // by which those that make work faster are ordered
+	idle  float64 // by which those that save are ordered where no price is given
+	sure  float64 // 1 for a repair of which there is little doubt: others come after them
 }
 
 // The kinds of actions, in the order in which they are taken.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 )
 
@@ -119,12 +120,7 @@ func hours(h float64) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("Mon 2006-01-02 15:04") }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return grouped(float64(n)) + " " + what + "s"
-}
+func count(n int, what string) string { return detectors.Count(n, what) }
 
 func verb(n int, one, many string) string {
 	if n == 1 {

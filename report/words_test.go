@@ -19,7 +19,7 @@ func TestWords(t *testing.T) {
 		{lead("One. Two."), "One."}, {lead("One"), "One"}, {lead("At 1.5 MiB/s. Two."), "At 1.5 MiB/s."}, {lowered("Set 95"), "set 95"}, {lowered(""), ""}, {lowered("Élan"), "élan"},
 		{listed(nil), ""}, {listed([]string{"a"}), "a"}, {listed([]string{"a", "b", "c"}), "a, b and c"}, {bytesOf(1536 * mebi), "1.5 GiB"}, {bytesOf(100), "100 B"},
 		{worthOf(nil), ""}, {worthOf(&detectors.Gain{Low: 1, High: 1.04, Unit: "factor"}), "hardly faster"},
-		{worthOf(&detectors.Gain{Low: 1.5, High: 2, Unit: "factor"}), "1.50 to 2.00 times today's throughput"},
+		{worthOf(&detectors.Gain{Low: 1.5, High: 2, Unit: "factor"}), "1.5 to 2 times today's throughput"},
 		{worthOf(&detectors.Gain{Low: 0, High: 64 * mebi, Unit: "bytes per second"}), "0 MiB/s to 64 MiB/s"},
 		{worthOf(&detectors.Gain{Low: 0.3, High: 0.45, Unit: "share of the mean latency saved"}), "30 to 45 % of the mean latency saved"},
 	} {

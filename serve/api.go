@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -74,19 +75,36 @@ func (s *Server) fleetView(w http.ResponseWriter, r *http.Request) {
 }
 
 // parameters reads a query that may have the named parameters and no others: a filter with a typing error would let
-// everything through.
+// everything through. None is empty: an empty filter would let everything through as well.
 func parameters(r *http.Request, allowed ...string) (url.Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("the query cannot be read: %w", err)
 	}
-	for name := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if slices.Contains(query[name], "") && slices.Contains(allowed, name) {
+			return nil, fmt.Errorf("%s=: is empty; write a value, or leave the parameter out", name)
+		}
 		if !slices.Contains(allowed, name) {
 			known := "there are none"
 			if len(allowed) > 0 {
 				known = "there are " + strings.Join(allowed, ", ")
 			}
 			return nil, fmt.Errorf("unknown parameter %q; %s", name, known)
+		}
+	}
+	return query, nil
+}
+
+// once reads a query of which no parameter is given twice: which of both is meant nobody knows.
+func once(r *http.Request, allowed ...string) (url.Values, error) {
+	query, err := parameters(r, allowed...)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range allowed {
+		if values := query[name]; len(values) > 1 {
+			return nil, fmt.Errorf("%s=%s: given more than once; write it once", name, values[1])
 		}
 	}
 	return query, nil

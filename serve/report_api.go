@@ -22,7 +22,7 @@ const (
 // reportFigures answers with the report of a week as JSON: the file that was written where there is one, else it is made, one at a
 // time. It is what `nasight report weekly --format=json` writes.
 func (s *Server) reportFigures(w http.ResponseWriter, r *http.Request) {
-	query, err := parameters(r, "week", "compare", "pool", "project")
+	query, err := once(r, "week", "compare", "pool", "project")
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nasight/nasight/plan"
 	"github.com/nasight/nasight/report"
 )
 
@@ -70,7 +71,13 @@ func TestReportFiguresRefuse(t *testing.T) {
 		"week=" + week.Back(8).String():  {http.StatusNotFound, "holds nothing of that week"},
 		"weeks=" + week.String():         {http.StatusBadRequest, `unknown parameter \"weeks\"`},
 		"pool=none":                      {http.StatusNotFound, "pool=none: nothing in history has that name"},
-		"compare=" + week.String():       {http.StatusBadRequest, "is the week of the report itself"},
+		"week=" + week.String() + "&week=" + week.Back(1).String(): {http.StatusBadRequest, "week=" + week.Back(1).String() + ": given more than once; write it once"},
+		"pool=a&pool=a":                     {http.StatusBadRequest, "pool=a: given more than once"},
+		"compare=2020-W01&compare=2020-W02": {http.StatusBadRequest, "given more than once"},
+		"project=p&project=q":               {http.StatusBadRequest, "given more than once"},
+		"week=0000-W01":                     {http.StatusBadRequest, "week=0000-W01: the year is none from 1970 to 9998"},
+		"week=2025-W53":                     {http.StatusBadRequest, "its weeks are W01 to W52"},
+		"compare=" + week.String():          {http.StatusBadRequest, "is the week of the report itself"},
 	} {
 		got, _ := askReport(t, server, query)
 		if got.Code != want.code || !strings.Contains(got.Body.String(), want.says) || strings.Count(strings.TrimSpace(got.Body.String()), "\n") != 0 {
@@ -92,5 +99,22 @@ func TestReportFiguresRoute(t *testing.T) {
 	}
 	if code, body := request(t, http.MethodPost, server.base+"/api/v1/report"); code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d %s", code, body)
+	}
+}
+
+// An empty parameter is refused by every route that has parameters: an empty filter would let everything through.
+func TestEmptyParameters(t *testing.T) {
+	server := start(t, Options{Config: testConfig(t)})
+	for route, names := range map[string][]string{
+		"report": {"week", "compare", "pool", "project"}, "plan": plan.Parameters(), "findings": {"detector", "host", "severity", "state"},
+	} {
+		for _, name := range names {
+			for _, query := range []string{name + "=", name, name + "=a&" + name + "="} {
+				code, body := server.get(t, "/api/v1/"+route+"?"+query)
+				if code != http.StatusBadRequest || !strings.Contains(body, name+"=: is empty; write a value, or leave the parameter out") {
+					t.Errorf("%s?%s: %d %s", route, query, code, body)
+				}
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nasight/nasight/detectors"
 	"github.com/nasight/nasight/fleet"
 )
 
@@ -97,9 +98,9 @@ func (c Chart) farthest() string {
 	case !highest.Known():
 		return "nothing was measured"
 	case c.Falls:
-		return "at least " + measure(lowest, c.Unit)
+		return "at least " + detectors.Quantity(lowest, c.Unit)
 	}
-	return "at most " + measure(highest, c.Unit)
+	return "at most " + detectors.Quantity(highest, c.Unit)
 }
 
 // top is the highest number to be drawn. A bound that lies far above all else is cut off.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -75,7 +74,7 @@ func busyPage() Page {
 			Resource: fleet.Resource{Host: "app1", Server: "192.0.2.10", Protocol: "nfs"},
 			Summary:  "one session carries everything",
 			Evidence: []detectors.Evidence{
-				{Name: "session_rtt", Value: 0.4021, Unit: "seconds", Threshold: ">= 25", Window: "1m0s", Query: `max(x{host="app1"})`},
+				{Name: "session_rtt", Value: 0.4021, Unit: "seconds", Threshold: ">= 0.25", Window: "1m0s", Query: `max(x{host="app1"})`},
 				{Name: "ceiling", Value: fleet.Unknown, Unit: "bytes per second"},
 			},
 			Gain:      &detectors.Gain{Low: 1, High: 3.8, Unit: "factor", Model: "soft contention"},
@@ -94,7 +93,7 @@ func TestPageShowsMountsFindingsAndCollectors(t *testing.T) {
 	wants(t, body(t, busyPage()),
 		"1.2.3", "20 s ago", "192.0.2.10 (files.example.com)", "/vol1", "<code>/mnt/a</code>, <code>/mnt/b c</code>",
 		"6.5 MiB/s", "not known", "<td>active</td>", "<td>sessions</td>", `<a href="#f1">f1</a>`, `id="f1"`,
-		"402 ms", "&gt;= 25", "1 to 3.8 times", "umount /mnt/a &amp;&amp; mount -o nconnect=4", "interrupts users", "75 %",
+		"402 ms", "≥ 250 ms", "1 to 3.8 times", "umount /mnt/a &amp;&amp; mount -o nconnect=4", "interrupts users", "75 %",
 		"2026-11-30 11:00:00 UTC", "Collectors (3, 1 failing)", "first run pending", "<strong>failed:</strong> permission denied", "1 h ago",
 	)
 }
@@ -180,22 +179,6 @@ func TestMountRow(t *testing.T) {
 	client.Coverage = 0.5
 	if row := newView(page).Mounts[0]; row.State != detectors.StateThin {
 		t.Errorf("half of the reads: state %s, want %s", row.State, detectors.StateThin)
-	}
-}
-
-func TestMeasure(t *testing.T) {
-	for _, test := range []struct {
-		value fleet.Value
-		unit  string
-		want  string
-	}{
-		{fleet.Unknown, "bytes", "not known"}, {fleet.Value(math.Inf(1)), "", "not known"}, {0, "bytes per second", "0 B/s"},
-		{1536, "bytes", "1.5 KiB"}, {1 << 52, "bytes", "4096 TiB"}, {0.0004, "seconds", "400 µs"}, {2.5, "seconds", "2.5 s"},
-		{0.97, "ratio", "0.97"}, {1234.5, "requests", "1235 requests"}, {16, "", "16"},
-	} {
-		if got := measure(test.value, test.unit); got != test.want {
-			t.Errorf("measure(%v, %q) = %q, want %q", test.value, test.unit, got, test.want)
-		}
 	}
 }
 

@@ -92,6 +92,9 @@ func (c *detectCommand) replay(ctx context.Context, from source, cfg config.Conf
 	case ctx.Err() != nil:
 		return collectError("judge the history of %s: interrupted", from.name)
 	case err != nil:
+		if silent := unanswered(err); silent != nil {
+			return collectError("judge the history: %w; %s", silent, otherServer)
+		}
 		return collectError("judge the history of %s: %w", from.name, err)
 	case result.Evaluations == 0:
 		return collectError("%s has no samples from %s to %s", from.name, stamp(result.From), stamp(result.To))
@@ -152,7 +155,7 @@ func (c *detectCommand) print(result backtest, name string, w io.Writer) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(result)
 	}
-	if _, err := fmt.Fprintf(w, "From %s, %s to %s: %d evaluations, %d findings.\n", name, stamp(result.From), stamp(result.To), result.Evaluations, len(result.Findings)); err != nil {
+	if _, err := fmt.Fprintf(w, "From %s, %s to %s: %s, %s.\n", name, stamp(result.From), stamp(result.To), detectors.Count(result.Evaluations, "evaluation"), detectors.Count(len(result.Findings), "finding")); err != nil {
 		return err
 	}
 	if len(result.Findings) == 0 {

@@ -141,7 +141,7 @@ func TestDetectExitCodes(t *testing.T) {
 		{[]string{"--from=1h", "--config.file=" + bad}, 2, bad + ":2:1"},
 		{[]string{"--from=1h", "--format=xml"}, 2, "xml"},
 		{[]string{"--from=1h", "--data=" + empty}, 3, "has no samples from"},
-		{[]string{"--from=1h", "--history.url=http://127.0.0.1:1"}, 3, "judge the history of http://127.0.0.1:1"},
+		{[]string{"--from=1h", "--history.url=http://127.0.0.1:1"}, 3, "judge the history: ask http://127.0.0.1:1: dial tcp 127.0.0.1:1: "},
 	} {
 		got := nasight(t, append([]string{"detect"}, row.args...)...)
 		if got.code != row.code || !strings.Contains(got.err, row.says) {

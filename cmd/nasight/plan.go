@@ -130,7 +130,11 @@ func (c *planCommand) unread(ctx context.Context, from source, err error) error 
 		return collectError("read the volumes' history from %s: interrupted", from.name)
 	case c.History != "":
 		return collectError("read the volumes' history from %s: %w", from.name, err)
-	case from.instead != nil:
+	}
+	if silent := unanswered(err); silent != nil {
+		err = silent
+	}
+	if from.instead != nil {
 		return collectError("read the volumes' history: %w; nor are there files to read: %w; name either with --server or --history.path", err, from.instead)
 	}
 	return collectError("read the volumes' history: %w; name a nasight serve that runs with --server (https://USER:PASSWORD@HOST:PORT where it "+

@@ -22,6 +22,19 @@ import (
 
 const ownServer = "http://localhost:9877"
 
+// firstAnswer is how long a server may take for an answer that costs nothing: one that is busy has a queue, one that is silent for longer is not there.
+const firstAnswer = 30 * time.Second
+
+// otherServer is what to do where no server answers.
+const otherServer = "name a nasight serve that runs, as http://HOST:9877 (https://USER:PASSWORD@HOST:PORT where it has TLS or basic auth)"
+
+// unanswered is what an error tells of a server that does not answer, or not as it should, without what it was asked for; nil of another one.
+func unanswered(err error) *promread.ServerError {
+	var server *promread.ServerError
+	errors.As(err, &server)
+	return server
+}
+
 // named is a flag with its value.
 type named struct{ flag, value string }
 
@@ -101,7 +114,7 @@ func openConfigured(ctx context.Context, cfg config.Config) (source, error) {
 }
 
 func openServer(address, setting string) (source, error) {
-	reader, err := promread.New(address, promread.Options{})
+	reader, err := promread.New(address, promread.Options{Patience: firstAnswer})
 	if err != nil {
 		return source{}, usageError("%s: %w", setting, err)
 	}

@@ -44,7 +44,7 @@ A week runs from Monday 00:00 UTC to the Monday after it. The report proposes; n
 prices in the configuration alone (detection.prices).
 
 Exit codes: 0 done, 2 wrong usage, as a week that has not ended or that history knows nothing of,
-3 the history could not be read, or the report not written.`
+3 the history could not be read (as of a server that answers nothing within 30 seconds), or the report not written.`
 }
 
 // Run makes the report and writes it.
@@ -125,6 +125,9 @@ func (c *reportWeeklyCommand) make(ctx context.Context, from source, cfg config.
 		return usageError("--week=%s: history %s %w: its retention may be shorter (history.retention is %s), or nasight serve did not run; name another week",
 			options.Week, from.name, err, cfg.History.Retention)
 	default:
+		if silent := unanswered(err); silent != nil {
+			return collectError("report of week %s: %w; %s", options.Week, silent, otherServer)
+		}
 		return collectError("report of week %s from %s: %w", options.Week, from.name, err)
 	}
 	made.Simulated = from.notice()
@@ -136,6 +139,9 @@ func (c *reportWeeklyCommand) write(made *report.Weekly, to streams) error {
 		return made.Write(to.out, c.Format[0])
 	}
 	paths, err := made.WriteFiles(c.Out, c.Format)
+	if taken := (*report.InTheWayError)(nil); errors.As(err, &taken) {
+		return collectError("--out=%s: %w", c.Out, err)
+	}
 	if err != nil {
 		return collectError("--out=%s: %w; name a directory that this user can write to", c.Out, err)
 	}

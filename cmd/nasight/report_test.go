@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,19 +99,23 @@ func TestReportWeeklyMistakes(t *testing.T) {
 	path, _ := reportHistory(t, false)
 	future := report.WeekOf(time.Now().AddDate(1, 0, 0)).String()
 	for want, flags := range map[string][]string{
-		"has not ended yet; the last closed week is": {"--week=" + future},
-		"the year 2025 has no week 53":               {"--week=2025-W53"},
-		"--week=last: is no week":                    {"--week=last"},
-		"--compare=2020-W99":                         {"--week=2020-W10", "--compare=2020-W99"},
-		"is the week of the report itself":           {"--week=2020-W10", "--compare=2020-W10"},
-		"--format=: names no format":                 {"--week=2020-W10", "--format="},
-		"--format=pdf: is not known":                 {"--week=2020-W10", "--format=html,pdf"},
-		"one format fits":                            {"--week=2020-W10", "--format=html,md", "--out=-"},
-		"holds nothing of that week":                 {"--week=2019-W10", "--history.path=" + path},
-		"--pool=nowhere: nothing in history":         {"--week=2020-W10", "--history.path=" + path, "--pool=nowhere"},
-		"--project=nowhere: nothing in history":      {"--week=2020-W10", "--history.path=" + path, "--project=nowhere"},
-		"name one of them":                           {"--week=2020-W10", "--history.path=" + path, "--server=http://192.0.2.1"},
-		"holds no history":                           {"--week=2020-W10", "--history.path=" + t.TempDir()},
+		"has not ended yet; the last closed week is":             {"--week=" + future},
+		"the year 2025 has no week 53":                           {"--week=2025-W53"},
+		"the year 2026 has no week 0, its weeks are W01 to W53":  {"--week=2026-W00"},
+		"the year 2026 has no week 54, its weeks are W01 to W53": {"--week=2026-W54"},
+		"--week=0000-W01: the year is none from 1970 to 9998":    {"--week=0000-W01"},
+		"--compare=9999-W52: the year is none":                   {"--week=2020-W10", "--compare=9999-W52"},
+		"--week=last: is no week":                                {"--week=last"},
+		"--compare=2020-W99":                                     {"--week=2020-W10", "--compare=2020-W99"},
+		"is the week of the report itself":                       {"--week=2020-W10", "--compare=2020-W10"},
+		"--format=: names no format":                             {"--week=2020-W10", "--format="},
+		"--format=pdf: is not known":                             {"--week=2020-W10", "--format=html,pdf"},
+		"one format fits":                                        {"--week=2020-W10", "--format=html,md", "--out=-"},
+		"holds nothing of that week":                             {"--week=2019-W10", "--history.path=" + path},
+		"--pool=nowhere: nothing in history":                     {"--week=2020-W10", "--history.path=" + path, "--pool=nowhere"},
+		"--project=nowhere: nothing in history":                  {"--week=2020-W10", "--history.path=" + path, "--project=nowhere"},
+		"name one of them":                                       {"--week=2020-W10", "--history.path=" + path, "--server=http://192.0.2.1"},
+		"holds no history":                                       {"--week=2020-W10", "--history.path=" + t.TempDir()},
 	} {
 		got := nasight(t, append([]string{"report", "weekly"}, flags...)...)
 		if got.code != exitUsage || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, want) || got.out != "" {
@@ -147,5 +153,45 @@ func TestHistoryInUseNamesTheServer(t *testing.T) {
 		if got.code != exitUncollect || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "another process holds") || !strings.HasSuffix(got.err, want+"\n") {
 			t.Errorf("%v: code %d, %s", command, got.code, got.err)
 		}
+	}
+}
+
+// What answers and is no nasight serve is named, with what to do, and without the query that it was asked.
+func TestServersThatAreNone(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
+	defer page.Close()
+	missing := httptest.NewServer(http.NotFoundHandler())
+	defer missing.Close()
+	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer closed.Close()
+	for address, want := range map[string]string{
+		page.URL: "neither nasight serve nor a Prometheus: its answer is no JSON", missing.URL: "neither nasight serve nor a Prometheus (client error: 404)",
+		closed.URL: "it refuses to answer without a user and a password", "http://127.0.0.1:1": "refused",
+	} {
+		for command, server := range map[string]string{"report weekly --week=2020-W10": "--server=", "plan": "--server=", "detect --from=1h": "--history.url="} {
+			got := nasight(t, append(strings.Fields(command), server+address)...)
+			if got.code != exitUncollect || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "ask "+address+": ") || !strings.Contains(got.err, want) ||
+				!strings.Contains(got.err, "name a nasight serve that runs") || strings.Contains(got.err, "nasight_") || len(got.err) > 400 {
+				t.Errorf("%s of %s: code %d, %s", command, address, got.code, got.err)
+			}
+		}
+	}
+}
+
+// Where one of the files cannot be written none is, and a directory in the place of one is called that.
+func TestReportBesideADirectory(t *testing.T) {
+	path, week := reportHistory(t, false)
+	out := t.TempDir()
+	taken := filepath.Join(out, "nasight-weekly-2020-W10.md")
+	if err := os.Mkdir(taken, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	got := nasight(t, "report", "weekly", "--history.path="+path, "--week="+week.String(), "--format=html,md", "--out="+out)
+	want := "nasight: --out=" + out + ": " + taken + " is a directory and no file: nothing was written; move it away, or write to another directory\n"
+	if got.code != exitUncollect || got.err != want || got.out != "" {
+		t.Errorf("code %d, %s%s", got.code, got.out, got.err)
+	}
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 {
+		t.Errorf("%v is there, %v", entries, err)
 	}
 }
