@@ -102,6 +102,7 @@ func parse(args []string, build export.Build, entries []collectors.Entry, stdout
 		kong.Name("nasight-agent"), kong.Description(description), kong.Writers(stdout, stderr),
 		kong.Vars{"version": "nasight-agent " + build.Version + " (" + build.Revision + ")"},
 		kong.DefaultEnvars("NASIGHT"),
+		cli.Numbers(),
 		kong.Exit(func(int) { done = true })) // after --help and --version
 	if err != nil {
 		return Config{}, false, fmt.Errorf("command line: %w", err)

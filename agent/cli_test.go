@@ -97,7 +97,7 @@ func TestMainExits(t *testing.T) {
 		"unknown level":    {"--log.level=loud", 2, "--log.level"},
 		"bad interval":     {"--interval=1ms " + paths, 2, "--interval=1ms is shorter than 1s"},
 		"interval of 0":    {"--interval=0s " + paths, 2, "--interval=0s is shorter than 1s"},
-		"negative":         {"--interval=-15s " + paths, 2, "--interval=-15s is shorter than 1s"},
+		"negative":         {"--interval=-15s " + paths, 2, "--interval: \"-15s\" is not a duration"},
 		"no token": {"--remote-write.url=http://192.0.2.1 --remote-write.bearer-token-file=" + none + " " + paths, 2,
 			"bearer token file: open " + none},
 		"no password": {"--remote-write.url=http://192.0.2.1 --remote-write.basic-auth-user=a --remote-write.password-file=" + none + " " + paths, 2,

@@ -66,12 +66,33 @@ func Load(path string) (Config, error) {
 	return Parse(data, path)
 }
 
+// absentError is a configuration file that is not there.
+type absentError string
+
+// Error says so.
+func (e absentError) Error() string {
+	return string(e) + ": there is no such configuration file; write the path of one that is there"
+}
+
+// Is makes it fs.ErrNotExist.
+func (e absentError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// SetsNothing tells whether a file that Load reads is empty, or has comments alone: every key has its default then.
+func SetsNothing(path string) bool {
+	data, err := read(path)
+	if err != nil {
+		return false
+	}
+	file, fault := strictyaml.Read(data)
+	return fault == nil && blank(file)
+}
+
 // read reads a file whole. What is no file has no size that could be asked for: a device may go on for ever.
 func read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no such configuration file; write the path of one: %w", path, fs.ErrNotExist)
+		return nil, absentError(path)
 	case err != nil:
 		return nil, fmt.Errorf("%s: the configuration file cannot be read; let the user that nasight runs as read it: %w", path, err)
 	}

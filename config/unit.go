@@ -10,6 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/nasight/nasight/internal/numerals"
 )
 
 // Duration is a length of time, written with units from milliseconds to weeks: 500ms, 15s, 1m30s, 6h, 15d, 2w.
@@ -60,35 +62,8 @@ func scalarText(node ast.Node) (string, bool) {
 	return "", false
 }
 
-var durationPart = regexp.MustCompile(`^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)`)
-
-var durationUnits = map[string]time.Duration{
-	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
-}
-
 // ParseDuration reads a duration such as 500ms, 1m30s or 15d. A bare 0 needs no unit; nothing is negative.
-func ParseDuration(text string) (time.Duration, error) {
-	if text == "0" {
-		return 0, nil
-	}
-	total, rest := 0.0, text
-	for rest != "" {
-		part := durationPart.FindStringSubmatch(rest)
-		if part == nil {
-			return 0, fmt.Errorf("%q is not a duration: write it with a unit, as 15s, 1m30s, 6h or 15d", text)
-		}
-		number, err := strconv.ParseFloat(part[1], 64)
-		if err != nil {
-			return 0, fmt.Errorf("%q is not a duration: %w", text, err)
-		}
-		total += number * float64(durationUnits[part[2]])
-		rest = rest[len(part[0]):]
-	}
-	if text == "" || total > math.MaxInt64/2 {
-		return 0, fmt.Errorf("%q is not a duration of less than a century", text)
-	}
-	return time.Duration(total), nil
-}
+func ParseDuration(text string) (time.Duration, error) { return numerals.Duration(text) }
 
 // The units of sizes. Those of rates are the same with "/s", and bits.
 var sizeUnits = map[string]float64{

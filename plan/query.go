@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/nasight/nasight/internal/numerals"
 )
 
 // parameter is one of the parameters of /api/v1/plan, which mean what the flags of `nasight plan` do.
@@ -60,9 +62,9 @@ func named(text string) (string, error) {
 }
 
 func factor(text string) (float64, error) {
-	value, err := strconv.ParseFloat(text, 64)
+	value, err := numerals.Real(text)
 	if err != nil {
-		return 0, errors.New("write a number")
+		return 0, errors.New("write a number in plain digits, such as 1.2")
 	}
 	return value, nil
 }

@@ -99,7 +99,7 @@ func TestWrongRequests(t *testing.T) {
 		"pool=a&pool=b":                {"pool=b: given more than once", false},
 		"headroom=lots":                {"headroom=lots: write a number", false},
 		"headroom=0.5":                 {"headroom is 0.5", false},
-		"headroom=NaN":                 {"headroom is NaN", false},
+		"headroom=NaN":                 {"write a number in plain digits", false},
 		"reserve=2":                    {"reserve is 2", false},
 		"floor=x=y":                    {"floor=x=y: write MIBPS or VOLUME=MIBPS", false},
 		"floor=0":                      {"floor=0: write", false},

@@ -2,8 +2,9 @@ package plan
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/nasight/nasight/internal/numerals"
 )
 
 // wishes are a request as Build takes it: options, and what holds for single volumes.
@@ -44,7 +45,7 @@ func (w *wishes) floor(text string) error {
 	if !one {
 		volume, figure = "", text
 	}
-	mibps, err := strconv.ParseFloat(figure, 64)
+	mibps, err := numerals.Real(figure)
 	if err != nil || !(mibps >= 1 && mibps <= largestFloor) || one && volume == "" {
 		return &RequestError{Parameter: "floor", Value: text, Problem: fmt.Sprintf("write MIBPS or VOLUME=MIBPS, from 1 to %d MiB/s", largestFloor)}
 	}

@@ -33,6 +33,8 @@ func (configCheckCommand) Help() string {
   nasight config check --connect                    also try each permission in the clouds that it names
   nasight config check --connect --format=json      the same, for a program
 
+A file that sets nothing is right, and a note says so: every key has its default.
+
 Exit codes: 0 the file is right and everything works, 2 the file is wrong (each mistake is a line with file, line and
 column), 3 a permission lacks or a call fails; each is a line with what lacks and the command that gives it.`
 }
@@ -81,6 +83,9 @@ func (c *configCheckCommand) describe(cfg *config.Config, rules *alerting.Loaded
 			several(len(cfg.Alerting.Alertmanagers), "Alertmanager")))
 	}
 	fmt.Fprintf(to.out, "%s: right: %s\n", c.File, strings.Join(parts, ", "))
+	if config.SetsNothing(c.File) {
+		fmt.Fprintf(to.out, "note: %s sets nothing: every key has its default.\n", c.File)
+	}
 	for _, warning := range cfg.Warnings() {
 		fmt.Fprintf(to.out, "note: %s\n", warning)
 	}

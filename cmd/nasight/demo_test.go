@@ -23,7 +23,7 @@ func TestDemoUsage(t *testing.T) {
 	}{
 		{[]string{"--speed=0"}, "--speed=0: from 1 to 60"},
 		{[]string{"--speed=61"}, "--speed=61"},
-		{[]string{"--speed=NaN"}, "--speed=NaN"},
+		{[]string{"--speed=NaN"}, `--speed: "NaN" is no number; write one`},
 		{[]string{"--web.listen-address=nowhere"}, "--web.listen-address"},
 		{[]string{"--fleet=" + bad}, "fleet.yml"},
 		{[]string{"--fleet=" + bad + ".none"}, "no such file"},

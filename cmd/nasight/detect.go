@@ -131,8 +131,8 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	ago, err := time.ParseDuration(text)
-	if err != nil || ago < 0 || ago > 100*365*24*time.Hour {
+	ago, err := config.ParseDuration(text)
+	if err != nil || ago > 100*365*24*time.Hour {
 		return time.Time{}, usageError("%s=%s: is no time: write 2026-11-30T08:00:00Z, 2026-11-30, or a span such as 6h for so long ago", flag, text)
 	}
 	return now.Add(-ago).UTC().Truncate(time.Second), nil

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nasight/nasight/alerts"
+	"github.com/nasight/nasight/cli"
 	"github.com/nasight/nasight/simulator/stage"
 )
 
@@ -74,6 +75,7 @@ func run(ctx context.Context, args []string, to streams) int {
 		kong.Vars{"version": version(), "runbooks": alerts.Runbooks},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(to),
+		cli.Numbers(),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)

@@ -10,17 +10,15 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/nasight/nasight/internal/numerals"
 )
 
-// Numbers are written in plain digits. YAML has others, and the library takes still more: 0x10 is 16, 017 is 15, 1_000 is 1000,
-// "5" in quotes is 5, and 1.5 is the whole number 1. Whoever wrote one of these may have meant something else.
-var (
-	plainWhole = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
-	plainReal  = regexp.MustCompile(`^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-	plainPort  = regexp.MustCompile(`^[1-9][0-9]*$`)
-)
+var plainPort = regexp.MustCompile(`^[1-9][0-9]*$`)
 
-// misread tells what is wrong with a value for a type, and what to write; empty where it is read as what it says.
+// misread tells what is wrong with a value for a type, and what to write; empty where it is read as what it says. To the library 0x10
+// is 16, 017 is 15, 1_000 is 1000, "5" in quotes is 5, and 1.5 is the whole number 1: whoever wrote one of these may have meant
+// something else.
 func misread(node ast.Node, t reflect.Type) string {
 	if _, tagged := node.(*ast.TagNode); tagged {
 		if t.Kind() == reflect.String || kindName(t) == "" {
@@ -74,7 +72,7 @@ func misreadWhole(node ast.Node, t reflect.Type) string {
 	if message != "" {
 		return message
 	}
-	if plainWhole.MatchString(text) {
+	if numerals.IsWhole(text) {
 		return beyond(strings.TrimPrefix(text, "+"), t)
 	}
 	value, err := strconv.ParseFloat(text, 64)
@@ -82,7 +80,7 @@ func misreadWhole(node ast.Node, t reflect.Type) string {
 		return notPlain(text, fmt.Sprint(whole.Value))
 	}
 	switch low, high := math.Floor(value), math.Ceil(value); {
-	case err != nil && !plainReal.MatchString(text), math.IsNaN(value), math.IsInf(value, 0) && !plainReal.MatchString(text):
+	case err != nil && !numerals.IsReal(text), math.IsNaN(value), math.IsInf(value, 0) && !numerals.IsReal(text):
 		return fmt.Sprintf("%s is no whole number; write one in digits, such as 10", quoted(node, text))
 	case math.Abs(value) > 1<<53:
 		return fmt.Sprintf("%s is too large or too small here; write a whole number in digits, such as 10", cut(text))
@@ -100,9 +98,9 @@ func misreadReal(node ast.Node, t reflect.Type) string {
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	switch {
-	case plainReal.MatchString(text) && err != nil:
+	case numerals.IsReal(text) && err != nil:
 		return cut(text) + " is too large or too small here; write a number such as 0.5"
-	case plainReal.MatchString(text) && value == value:
+	case numerals.IsReal(text) && value == value:
 		return ""
 	}
 	if whole, ok := node.(*ast.IntegerNode); ok {
@@ -119,7 +117,7 @@ func numeral(node ast.Node, t reflect.Type) (text, message string) {
 		return "", expected(node, t)
 	}
 	text = strings.TrimSpace(node.GetToken().Value)
-	if inQuotes(node) && plainReal.MatchString(text) {
+	if inQuotes(node) && numerals.IsReal(text) {
 		return "", fmt.Sprintf("%q is a text, as it is in quotes; write %s", cut(text), cut(text))
 	}
 	return text, ""

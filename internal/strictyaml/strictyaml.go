@@ -104,9 +104,12 @@ func faultOf(err error) *Fault {
 		fault.at(at.GetToken())
 	}
 	fault.Message, _, _ = strings.Cut(fault.Message, "\n")
-	if strings.Contains(fault.Message, "already defined") {
+	switch {
+	case strings.Contains(fault.Message, "already defined"):
 		fault.Message += "; keep one of them"
-	} else {
+	case strings.Contains(fault.Message, "'\t'"):
+		fault.Message = "a tab stands where YAML takes spaces alone; indent with spaces"
+	default:
 		fault.Message += "; look at the indentation, colons, quotes and brackets here"
 	}
 	return fault

@@ -43,12 +43,13 @@ func check(data []byte) *Fault {
 	return nil
 }
 
-// marked refuses a byte order mark: of UTF-8, and of what is no UTF-8.
+// marked refuses a byte order mark, and UTF-16 with and without one.
 func marked(data []byte) *Fault {
 	switch {
 	case bytes.HasPrefix(data, []byte("\ufeff")):
 		return &Fault{Line: 1, Column: 1, Message: "begins with a byte order mark; write it without one"}
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}),
+		len(data) > 1 && (data[0] == 0) != (data[1] == 0): // one letter of ASCII in two bytes
 		return &Fault{Line: 1, Column: 1, Message: "is in UTF-16; write it in UTF-8, without a byte order mark"}
 	}
 	return nil
