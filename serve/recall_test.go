@@ -120,8 +120,8 @@ func TestThrottlingFromBeforeTheStartExplains(t *testing.T) {
 		store.add(at, schema.VolumeMeanLatency, latency, volume...)
 		store.add(at, schema.VolumeTotalOperations, 2000*noise, volume...)
 	}
-	for _, ago := range []time.Duration{3, 2, 1, 0} {
-		store.list(grid.Add(-ago*time.Hour), "one", 0, "busy")
+	for _, ago := range []time.Duration{3 * time.Hour, 2 * time.Hour, time.Hour, 0} {
+		store.list(grid.Add(-ago), "one", 0, "busy")
 	}
 	store.store()
 	e, _ := watching(t, cloudConfig(t, time.Minute), store.memory)

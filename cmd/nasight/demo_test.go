@@ -28,7 +28,7 @@ func TestDemoUsage(t *testing.T) {
 		{[]string{"--fleet=" + bad}, "fleet.yml"},
 		{[]string{"--fleet=" + bad + ".none"}, "no such file"},
 		{[]string{"--config.file=" + hosts}, "hosts.yml:1:1: hosts: is not taken here"},
-		{[]string{"--config.file=" + hosts + ".none"}, "no such file"},
+		{[]string{"--config.file=" + hosts + ".none"}, "hosts.yml.none: there is no such configuration file"},
 		{[]string{"--log.level=loud"}, "loud"},
 	} {
 		got := nasight(t, append([]string{"demo"}, row.args...)...)

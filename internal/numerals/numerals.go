@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	whole = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
-	real  = regexp.MustCompile(`^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+	wholes = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
+	reals  = regexp.MustCompile(`^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 )
 
 // IsWhole tells whether a text is a whole number in plain digits.
-func IsWhole(text string) bool { return whole.MatchString(text) }
+func IsWhole(text string) bool { return wholes.MatchString(text) }
 
 // IsReal tells whether a text is a number in plain digits, with a point or an exponent at most.
-func IsReal(text string) bool { return real.MatchString(text) }
+func IsReal(text string) bool { return reals.MatchString(text) }
 
 // Whole reads a whole number of so many bits.
 func Whole(text string, bits int) (int64, error) {

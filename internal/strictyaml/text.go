@@ -60,7 +60,7 @@ func marked(data []byte) *Fault {
 func notText(line []byte) int {
 	for at := 0; at < len(line); {
 		letter, size := utf8.DecodeRune(line[at:])
-		if letter == utf8.RuneError && size == 1 || letter < ' ' && letter != '\t' && letter != '\n' && letter != '\r' {
+		if letter == utf8.RuneError && size == 1 || letter < ' ' && letter != '\t' && letter != '\n' && letter != '\r' || letter == 0x7f {
 			return at + 1
 		}
 		at += size

@@ -3,8 +3,7 @@ package trust
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -33,9 +32,9 @@ func TestFailuresNameTheSetting(t *testing.T) {
 		"no TLS":               {plain: true, keys: keys, want: "write http:// in a.url"},
 	} {
 		server := httptest.NewUnstartedServer(http.NotFoundHandler())
-		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 		settings := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: test.name}
-		address := ""
+		var address string
 		if test.plain {
 			server.Start()
 			address = strings.Replace(server.URL, "http:", "https:", 1)
