@@ -121,8 +121,11 @@ func (f *fixture) band(ctx context.Context, baselines *judge.Baselines, terms ju
 	if err != nil {
 		return err
 	}
+	if err := baselines.Look(ctx, f, seen, nil); err != nil {
+		return err
+	}
 	healthy := schema.Sample{Family: schema.BaselineStateHealthy, Labels: []string{"central"}, Value: 1, Time: at}
-	return f.Append(ctx, append(baselines.Samples(seen, "central", at), healthy))
+	return f.Append(ctx, slices.Concat(baselines.Samples(seen, "central", at), judge.States(seen, "central"), []schema.Sample{healthy}))
 }
 
 // prices are what the demo does not know: what its fleet costs.
