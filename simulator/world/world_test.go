@@ -163,7 +163,7 @@ func TestImpossibleNetworks(t *testing.T) {
 		{"address: 198.51.100.2", "address: nowhere", "is no IP address"},
 		{"name: app-2", "name: app-1", "there twice"},
 		{"protocol: nfs3, server", "protocol: nfs9, server", "is none of"},
-		{"threads: 4", "threads: 4, factor: .nan", "out of range"},
+		{"threads: 4", "threads: 4, factor: .nan", "load.factor: .nan is no number to reckon with"},
 		{"threads: 4", "threads: 4, colour: red", "fleet.yml:"},
 	} {
 		text := strings.Replace(fleetOf("1024", "1"), row.old, row.new, 1)
