@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/nasight/nasight/internal/numerals"
+	"github.com/nasight/nasight/internal/strictyaml"
 )
 
 // Duration is a length of time, written with units from milliseconds to weeks: 500ms, 15s, 1m30s, 6h, 15d, 2w.
@@ -39,7 +40,7 @@ func (d Duration) String() string { return time.Duration(d).String() }
 
 // scalar parses a value of the file and points at it where it is wrong.
 func scalar[T any](node ast.Node, parse func(string) (T, error), into *T) error {
-	text, ok := scalarText(node)
+	text, ok := strictyaml.ScalarText(node)
 	if !ok {
 		message := "expected one value such as 15s, 512MiB or 4GB/s, found a " + node.Type().YAMLName()
 		return &yaml.SyntaxError{Message: message, Token: node.GetToken()}
@@ -50,16 +51,6 @@ func scalar[T any](node ast.Node, parse func(string) (T, error), into *T) error 
 	}
 	*into = value
 	return nil
-}
-
-func scalarText(node ast.Node) (string, bool) {
-	switch node := node.(type) {
-	case *ast.StringNode:
-		return node.Value, true
-	case *ast.IntegerNode, *ast.FloatNode:
-		return node.GetToken().Value, true
-	}
-	return "", false
 }
 
 // ParseDuration reads a duration such as 500ms, 1m30s or 15d. A bare 0 needs no unit; nothing is negative.

@@ -164,8 +164,8 @@ func isPort(text string) bool {
 	return err == nil && port > 0 && plainPort.MatchString(text)
 }
 
-// scalarText is what a value says whose type reads texts and numbers alike.
-func scalarText(node ast.Node) (string, bool) {
+// ScalarText is what a value says whose type reads texts and numbers alike, as it is written; false for what is neither.
+func ScalarText(node ast.Node) (string, bool) {
 	switch node := node.(type) {
 	case *ast.StringNode:
 		return node.Value, true

@@ -184,7 +184,7 @@ func (w *walker) elements(key string, node ast.Node, t reflect.Type) {
 
 // span checks a length of time.
 func (w *walker) span(key string, node ast.Node) {
-	text, ok := scalarText(node)
+	text, ok := ScalarText(node)
 	if !ok {
 		w.fail(key, node.GetToken(), "expected a time with a unit, as 15s, found %s", nodeName(node))
 		return
